@@ -23,9 +23,9 @@ _LIMITS = {
     "minimum": "at least {}",
     "maximum": "at most {}",
 }
-LONGEST = 100_000
+MAX_LENGTH = 100_000
 """Characters looked at."""
-MOST_TRIES = 32
+MAX_TRIES = 32
 """Opening braces tried; text with more is no answer."""
 
 _FENCE = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL | re.IGNORECASE)
@@ -62,14 +62,14 @@ def _plain(schema: Schema, named: Schema) -> Schema:
 
 def find_json_object(text: str) -> dict[str, Any] | None:
     """Return the first JSON object, one in a fence before others; None where there is none."""
-    text = text[:LONGEST]
+    text = text[:MAX_LENGTH]
     fenced = (_first_object(found) for found in _FENCE.findall(text))
     return next((found for found in fenced if found is not None), None) or _first_object(text)
 
 
 def _first_object(text: str) -> dict[str, Any] | None:
     at = text.find("{")
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         if at < 0:
             return None
         try:

@@ -41,7 +41,7 @@ Form = Literal["tool", "schema", "words"]
 AnswerT = TypeVar("AnswerT", bound=BaseModel)
 
 TOOL = "answer"
-LONGEST_REPAIR = 8_000
+MAX_REPAIR_LENGTH = 8_000
 """Characters of an answer that is sent back to be corrected; a longer one costs too much."""
 
 _SCHEMA_INSTRUCTION = (
@@ -139,7 +139,7 @@ class _Exchange(Generic[AnswerT]):
         try:
             return await self._attempt(self._request)
         except _InvalidAnswer as invalid:
-            if not 0 < len(invalid.raw) <= LONGEST_REPAIR:
+            if not 0 < len(invalid.raw) <= MAX_REPAIR_LENGTH:
                 raise self._unusable(invalid) from invalid
             again = invalid
         try:

@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.wire.ids import ModelId
 
 TRIES = 2
 """Of each call; after that the summary is made without a model (chapter 04)."""
-MOST_READ = 100_000
+MAX_READ_LENGTH = 100_000
 """Estimated tokens read in one call; longer parts are read less well, and in one piece."""
 READ_SHARE = 0.5
 """Of the model's window; the rest is for instructions, answer, and estimates that are low."""
@@ -154,7 +154,7 @@ def split_by_tokens(pieces: Sequence[str], room: int, family: TokenFamily) -> It
 
 
 def _room(spec: ModelSpec) -> int:
-    return max(min(int(spec.window * READ_SHARE), MOST_READ), 1)
+    return max(min(int(spec.window * READ_SHARE), MAX_READ_LENGTH), 1)
 
 
 def _bullets(lines: Iterable[str]) -> str:

@@ -27,10 +27,10 @@ from jupyter_ai_shoulders.wire.events import (
 )
 from jupyter_ai_shoulders.wire.ids import ModelId, SessionId
 
-MOST_READ = 2_000
+MAX_READ_LENGTH = 2_000
 """Characters of the question, and of the answer, that a title is made from."""
-LONGEST_TITLE = 60
-MOST_OUTPUT = 200
+MAX_TITLE_LENGTH = 60
+MAX_OUTPUT = 200
 """Tokens."""
 
 _SYSTEM = (
@@ -70,7 +70,7 @@ class _FirstTurn:
 
     def add(self, text: str) -> None:
         """Note more of the answer, as far as it is read."""
-        if self.length < MOST_READ:
+        if self.length < MAX_READ_LENGTH:
             self.answered.append(text)
             self.length += len(text)
 
@@ -153,15 +153,16 @@ def is_automatic(title: str, asked: str) -> bool:
 def shorten_title(title: str) -> str:
     """Return a title on one line, without marks around it, cut between words."""
     line = " ".join(title.split()).strip("\"'“”„«»` ").rstrip(".")
-    if len(line) <= LONGEST_TITLE:
+    if len(line) <= MAX_TITLE_LENGTH:
         return line
-    return line[: LONGEST_TITLE - 1].rpartition(" ")[0].rstrip(" ,;:") + "…"
+    return line[: MAX_TITLE_LENGTH - 1].rpartition(" ")[0].rstrip(" ,;:") + "…"
 
 
 def _question(session_id: SessionId, first_turn: _FirstTurn) -> OneShotQuestion:
-    asked, answered = first_turn.asked[:MOST_READ], "".join(first_turn.answered)[:MOST_READ]
+    asked, answered = (
+        first_turn.asked[:MAX_READ_LENGTH],
+        "".join(first_turn.answered)[:MAX_READ_LENGTH],
+    )
     prompt = f"<user>\n{asked}\n</user>\n<colleague>\n{answered}\n</colleague>"
     account = UsageAccount("title", session_id)
-    return OneShotQuestion(
-        _SYSTEM, prompt, "Give the conversation its title.", account, MOST_OUTPUT
-    )
+    return OneShotQuestion(_SYSTEM, prompt, "Give the conversation its title.", account, MAX_OUTPUT)

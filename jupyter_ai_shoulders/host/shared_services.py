@@ -78,7 +78,7 @@ class SharedServices:
         self.preferences = self._preferences()
         self.budgets = self._budgets()
         self.models = self._models()
-        secrets.set_sources(self.models.redactor, self.models.latest_redactor)
+        secrets.set_sources(self.models.redactor, self.models.cached_redactor)
         self.commands = self._commands()
         self.recorder = ChangeRecorder(
             self.store.log,

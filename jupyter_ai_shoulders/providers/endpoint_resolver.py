@@ -31,7 +31,7 @@ from jupyter_ai_shoulders.providers.message_cache import MessageCache
 from jupyter_ai_shoulders.wire.errors import ErrorCode
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
 
-TRIAL_HINTS: Mapping[ErrorCode, str] = {
+CANDIDATE_HINTS: Mapping[ErrorCode, str] = {
     "authentication": "Copy the key again from the page of {name}, and check that it is a key of"
     " this service.",
     "permission": "Check what the key may do on the page of {name}, or use another key.",
@@ -72,10 +72,10 @@ class EndpointResolver:
         self._only_local = only_local
         self._upstreams: dict[tuple[ProviderId, str], Upstream] = {}
         self._caches: dict[ModelId, tuple[ModelSpec, ProviderSpec, MessageCache]] = {}
-        self.latest_redactor = Redactor()
+        self.cached_redactor = Redactor()
         """Knows the keys of all calls that were begun."""
         self._redacted: frozenset[str] = frozenset()
-        self._trials: list[str] = []
+        self._candidate_keys: list[str] = []
 
     def make(self, model: ModelSpec, provider: ProviderSpec, redactor: Redactor) -> Endpoint:
         """Return the target of a model whose provider can be called.
@@ -89,7 +89,7 @@ class EndpointResolver:
         where = _WHERE[key.source] if key else "not set"
         return self._endpoint(model, provider, redactor, key and key.value, f"{name} ({where})")
 
-    def make_trial(
+    def make_candidate(
         self, model: ModelSpec, provider: ProviderSpec, redactor: Redactor, key: str | None
     ) -> Endpoint:
         """Return the target of a provider that is not stored yet, or of a key that is not.
@@ -101,17 +101,17 @@ class EndpointResolver:
         if refusal is not None:
             raise refusal
         endpoint = self._endpoint(model, provider, redactor, key, "the one you gave")
-        service = replace(endpoint.service, hints=TRIAL_HINTS)
+        service = replace(endpoint.service, hints=CANDIDATE_HINTS)
         return replace(endpoint, service=service, report=_ignore)
 
     @contextlib.contextmanager
-    def redact_trial_key(self, key: str | None) -> Generator[None]:
+    def redact_candidate_key(self, key: str | None) -> Generator[None]:
         """Redact a key too while it is tried."""
-        self._trials.append(key or "")
+        self._candidate_keys.append(key or "")
         try:
             yield
         finally:
-            self._trials.remove(key or "")
+            self._candidate_keys.remove(key or "")
 
     def _endpoint(
         self,
@@ -181,9 +181,9 @@ class EndpointResolver:
         """Return the redactor that knows the secrets in use now."""
         secrets = frozenset(self._secrets(tuple(providers)))
         if secrets != self._redacted:
-            self.latest_redactor = Redactor(secrets)
+            self.cached_redactor = Redactor(secrets)
             self._redacted = secrets
-        return self.latest_redactor
+        return self.cached_redactor
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -207,7 +207,7 @@ class EndpointResolver:
         return provider.key_name, None
 
     def _secrets(self, providers: tuple[ProviderSpec, ...]) -> Iterator[str]:
-        yield from self._trials
+        yield from self._candidate_keys
         yield from self._keys.values(name for spec in providers for name in spec.key_names)
         for provider in providers:
             for value in (*provider.headers.values(), *provider.query.values(), provider.url):

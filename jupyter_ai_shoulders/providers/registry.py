@@ -173,9 +173,9 @@ class ModelRegistry:
         """Return the redactor that knows the keys in use now."""
         return self.providers.redactor()
 
-    def latest_redactor(self) -> Redactor:
+    def cached_redactor(self) -> Redactor:
         """Return the redactor made last, without looking for keys again."""
-        return self.providers.endpoints.latest_redactor
+        return self.providers.endpoints.cached_redactor
 
     async def discover(self, *, remote: bool = True) -> None:
         """Ask services for their models, those that are due; waits a second at most.

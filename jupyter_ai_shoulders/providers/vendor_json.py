@@ -26,12 +26,12 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-MOST_COUNTED = 10**12
+MAX_COUNT = 10**12
 """No answer has more tokens; a gateway that says so counts something else."""
 
 
 def as_count(value: Any) -> int | None:
-    """Return ``value`` when it is a whole number from 0 to ``MOST_COUNTED``, else None."""
+    """Return ``value`` when it is a whole number from 0 to ``MAX_COUNT``, else None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return int(value) if 0 <= value <= MOST_COUNTED and value == value // 1 else None
+    return int(value) if 0 <= value <= MAX_COUNT and value == value // 1 else None

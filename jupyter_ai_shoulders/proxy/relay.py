@@ -122,7 +122,7 @@ class RelayedRequest:
         self._proxy_request = proxy_request
         self._resolved = resolved
         self._names = ToolNames(request)
-        self._request = self._names.sent(request)
+        self._request = self._names.encode_request(request)
         self._reply_id = reply_id
         self._state_cache = state_cache
         self._writer = caller.writer(proxy_request, reply_id)
@@ -163,7 +163,7 @@ class RelayedRequest:
             _log.info("A streamed answer of the model proxy failed: %s", error)
             yield self._writer.fail(error.info)
 
-    async def whole(self) -> bytes:
+    async def complete(self) -> bytes:
         """Return the answer in one piece. Raises ``ShouldersError``."""
         async with contextlib.aclosing(self._events()) as events:
             async for event in events:
@@ -195,7 +195,7 @@ class RelayedRequest:
             self._state_cache.store(self._answer.message())
 
     def _events(self) -> AsyncGenerator[ReplyEvent]:
-        events = self._names.events(_started(self._resolved.provider, self._request))
+        events = self._names.decode_events(_started(self._resolved.provider, self._request))
         if not self._proxy_request.stops:
             return cast("AsyncGenerator[ReplyEvent]", events)
         return _closing(events, self._proxy_request.stops, self._resolved)

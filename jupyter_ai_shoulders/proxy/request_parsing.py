@@ -15,10 +15,10 @@ from pydantic_core import ErrorDetails
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.wire.base import Json, JsonObject
 
-DEEPEST = 64
+MAX_DEPTH = 64
 """Levels of nesting accepted in free JSON: schemas and arguments (chapter 13)."""
 
-MOST_DETAILED = 1_000
+MAX_REPORTED_ERRORS = 1_000
 """Mistakes beyond which none is named: to list them takes longer than to find them."""
 
 
@@ -45,7 +45,7 @@ def read(model: type[ModelT], raw: bytes, explain: Explain = dotted) -> ModelT:
     try:
         return _adapter(model).validate_json(raw)
     except ValidationError as error:
-        if error.error_count() > MOST_DETAILED:
+        if error.error_count() > MAX_REPORTED_ERRORS:
             count = error.error_count()
             raise InvalidRequest(f"The request has {count:,} wrong or unknown fields") from error
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
@@ -64,8 +64,8 @@ def as_text_blocks(value: Any) -> Any:
 
 
 def _not_too_deep(value: Json) -> Json:
-    if _deeper_than(value, DEEPEST):
-        raise ValueError(f"nested more than {DEEPEST} levels deep")
+    if _deeper_than(value, MAX_DEPTH):
+        raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
     return value
 
 

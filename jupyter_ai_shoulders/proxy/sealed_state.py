@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from jupyter_ai_shoulders.wire.parts import ProviderState, ReasoningPart
 
 PREFIX = "shoulders1."
-LARGEST = 8 << 20
+MAX_BYTES = 8 << 20
 """Bytes of one state, unpacked."""
 _MAC_BYTES = 16
 
@@ -43,7 +43,7 @@ class StateSealer:
         if packed is None:
             return None
         unpacker = zlib.decompressobj()
-        content = unpacker.decompress(packed, LARGEST)
+        content = unpacker.decompress(packed, MAX_BYTES)
         if not unpacker.eof:
             return None
         provider, model, data, text = cast("list[object]", json.loads(content))

@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.wire.parts import AssistantMessage, AssistantPart, TextPart, ToolCallPart
 
 ENTRY_SECONDS = 3600.0
-MOST_CHARACTERS = 64 << 20
+MAX_CHARACTERS = 64 << 20
 """Of all answers kept; the oldest go first."""
 
 Key = bytes
@@ -32,7 +32,7 @@ class _Entry:
 class StateCache:
     """Answers by the digest of each of their calls."""
 
-    def __init__(self, clock: Clock, most: int = MOST_CHARACTERS) -> None:
+    def __init__(self, clock: Clock, most: int = MAX_CHARACTERS) -> None:
         self._clock = clock
         self._most = most
         self._entries: OrderedDict[Key, _Entry] = OrderedDict()

@@ -42,7 +42,7 @@ class ToolNames:
         self._safe: Mapping[str, str] = {name: _safe_name(name) for name in unsafe}
         self._original: Mapping[str, str] = {safe: name for name, safe in self._safe.items()}
 
-    def sent(self, request: ModelRequest) -> ModelRequest:
+    def encode_request(self, request: ModelRequest) -> ModelRequest:
         """Return the request with names that can be sent; the same one where all can."""
         if not self._safe:
             return request
@@ -58,7 +58,7 @@ class ToolNames:
             ),
         )
 
-    def events(self, events: AsyncGenerator[ProviderEvent]) -> AsyncGenerator[ProviderEvent]:
+    def decode_events(self, events: AsyncGenerator[ProviderEvent]) -> AsyncGenerator[ProviderEvent]:
         """Return the events with the caller's names; closing it closes the ones given."""
         return self._restored(events) if self._safe else events
 

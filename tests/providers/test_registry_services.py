@@ -248,7 +248,7 @@ async def test_slow_service_holds_nobody_up(place: RegistryWorkspace) -> None:
 def test_names_that_callers_make_up_do_not_fill_the_catalogue(
     place: RegistryWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loader, "MOST_LISTED", 3)
+    monkeypatch.setattr(loader, "MAX_LISTED", 3)
     registry = place.registry()
 
     for number in range(5):

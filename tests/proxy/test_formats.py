@@ -82,7 +82,7 @@ class Replay:
 
 async def answer(caller: WireFormat, raw: bytes, *events: ProviderEvent) -> Any:
     relay = ProxyRelay(Replay(*events), StateCache(FakeClock()), SequentialIds())
-    return json.loads(await relay.open(caller, raw).whole())
+    return json.loads(await relay.open(caller, raw).complete())
 
 
 async def streamed(caller: WireFormat, raw: bytes, *events: ProviderEvent) -> list[Any]:
@@ -227,13 +227,13 @@ async def test_the_state_of_a_call_travels_in_a_chat_answer(stream: bool) -> Non
 async def test_the_state_of_a_call_is_remembered_for_an_anthropic_caller() -> None:
     model = Replay(*call("a", '{"n":1}', {"n": 1}, STATE), Stop("tool_use"))
     relay = ProxyRelay(model, StateCache(FakeClock()), SequentialIds())
-    first = json.loads(await relay.open(ANTHROPIC, messages()).whole())
+    first = json.loads(await relay.open(ANTHROPIC, messages()).complete())
     history = [
         {"role": "user", "content": "Hi"},
         {"role": "assistant", "content": first["content"]},
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a"}]},
     ]
-    await relay.open(ANTHROPIC, messages(messages=history)).whole()
+    await relay.open(ANTHROPIC, messages(messages=history)).complete()
 
     part = model.requests[1].messages[1].parts[0]
     assert isinstance(part, ToolCallPart)

@@ -91,7 +91,7 @@ async def chunks(*events: ProviderEvent, stream: bool, think: bool = True) -> li
     relay = ProxyRelay(Replay(*events), StateCache(FakeClock()), SequentialIds())
     exchange = relay.open(caller, json.dumps(body).encode())
     if not stream:
-        return [json.loads(await exchange.whole())]
+        return [json.loads(await exchange.complete())]
     found = json.loads(b"".join([piece async for piece in exchange.stream()]))
     assert [problem for chunk in found for problem in response_problems(chunk)] == []
     return found

@@ -33,13 +33,13 @@ def asking(*names: str) -> ModelRequest:
 def test_a_request_with_names_everybody_takes_is_sent_as_it_is() -> None:
     request = asking("read", "run_cell-2", "x" * 64)
 
-    assert ToolNames(request).sent(request) is request
+    assert ToolNames(request).encode_request(request) is request
 
 
 def test_other_names_are_changed_wherever_they_stand_and_stay_apart() -> None:
     request = asking("a.b", "a:b", "a_b", "x" * 65)
 
-    sent = ToolNames(request).sent(request)
+    sent = ToolNames(request).encode_request(request)
 
     names = [tool.name for tool in sent.tools]
     assert len(set(names)) == 4

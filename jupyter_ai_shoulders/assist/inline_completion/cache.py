@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from jupyter_ai_shoulders.wire.ids import ModelId
 
-MOST = 100
+MAX_ENTRIES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class CachedSuggestions:
 class SuggestionCache:
     """The latest suggestions."""
 
-    def __init__(self, most: int = MOST) -> None:
+    def __init__(self, most: int = MAX_ENTRIES) -> None:
         self._most = most
         self._entries: OrderedDict[CacheKey, CachedSuggestions] = OrderedDict()
 
@@ -51,7 +51,7 @@ class SuggestionCache:
                 return rest
         return None
 
-    def keep(self, key: CacheKey, cached: CachedSuggestions) -> None:
+    def store(self, key: CacheKey, cached: CachedSuggestions) -> None:
         """Remember what was suggested."""
         self._entries[key] = cached
         self._entries.move_to_end(key)

@@ -86,10 +86,11 @@ async def request_candidates(
     if resolved.spec.fill_in:
         temperatures = TEMPERATURES[:1] if few else TEMPERATURES
         requests = [
-            _filling(resolved, context, temperature, account) for temperature in temperatures
+            _fill_in_request(resolved, context, temperature, account)
+            for temperature in temperatures
         ]
         sending(requests[0], len(requests))
-        source = _filled(resolved, requests)
+        source = _fill_in_answers(resolved, requests)
     else:
         request = _question(resolved, context, preferences, account)
         sending(request, 1)
@@ -191,7 +192,9 @@ class _AnswerReader:
 # several answers with one each
 
 
-async def _filled(resolved: ResolvedModel, requests: Sequence[ModelRequest]) -> AsyncGenerator[str]:
+async def _fill_in_answers(
+    resolved: ResolvedModel, requests: Sequence[ModelRequest]
+) -> AsyncGenerator[str]:
     """Yield the answers as they come. One that fails is left out, unless all do."""
     failed: ShouldersError | None = None
     any_text = False
@@ -219,7 +222,7 @@ async def _fill(resolved: ResolvedModel, request: ModelRequest) -> str:
     return reply.text if reply.stop == "end_turn" else _whole_lines(reply.text, reply.stop)
 
 
-def _filling(
+def _fill_in_request(
     resolved: ResolvedModel, context: CompletionContext, temperature: float, account: UsageAccount
 ) -> ModelRequest:
     before, after = fill_texts(context)

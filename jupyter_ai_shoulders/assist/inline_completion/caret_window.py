@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-LONGEST_PREFIX = 5_000
+MAX_PREFIX_LENGTH = 5_000
 """Characters before the caret that are sent, with the mark of what was left out."""
-LONGEST_SUFFIX = 1_000
+MAX_SUFFIX_LENGTH = 1_000
 """Characters after it."""
-LEFT_OUT = "[…]"
+OMISSION_MARK = "[…]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,24 +26,24 @@ class CaretWindow:
     @property
     def shown_prefix(self) -> str:
         """The prefix, with a mark where it was cut."""
-        return LEFT_OUT + self.prefix if self.above else self.prefix
+        return OMISSION_MARK + self.prefix if self.above else self.prefix
 
     @property
     def shown_suffix(self) -> str:
         """The suffix, with a mark where it was cut."""
-        return self.suffix + LEFT_OUT if self.below else self.suffix
+        return self.suffix + OMISSION_MARK if self.below else self.suffix
 
 
 def cut_window(prefix: str, suffix: str) -> CaretWindow:
     """Return what is sent of the text around the caret."""
-    start = _start(prefix, LONGEST_PREFIX - len(LEFT_OUT))
-    end = _end(suffix, LONGEST_SUFFIX - len(LEFT_OUT))
+    start = _start(prefix, MAX_PREFIX_LENGTH - len(OMISSION_MARK))
+    end = _end(suffix, MAX_SUFFIX_LENGTH - len(OMISSION_MARK))
     return CaretWindow(prefix[start:], suffix[:end], prefix[:start], suffix[end:])
 
 
 def _start(text: str, limit: int) -> int:
     """Return where the last characters begin: at a blank, unless there is none among them."""
-    if len(text) <= limit + len(LEFT_OUT):
+    if len(text) <= limit + len(OMISSION_MARK):
         return 0
     cut = len(text) - limit
     if text[cut - 1].isspace():
@@ -54,7 +54,7 @@ def _start(text: str, limit: int) -> int:
 
 def _end(text: str, limit: int) -> int:
     """Return where the first characters end: at a blank, unless there is none among them."""
-    if len(text) <= limit + len(LEFT_OUT):
+    if len(text) <= limit + len(OMISSION_MARK):
         return len(text)
     if text[limit].isspace():
         return limit

@@ -22,9 +22,9 @@ IMPORTS = 1_500
 """Characters of imports."""
 NEXT = 500
 """Characters of the cell after."""
-MOST_CELLS = 300
+MAX_CELLS = 300
 """Cells before and after that are looked at, the nearest ones."""
-MOST_OUTLINES = 2_000
+MAX_OUTLINES = 2_000
 """Outlines kept, so that typing in one cell does not have all others parsed again."""
 
 _HEADING = re.compile(r"^#{1,6}\s+\S.*$", re.MULTILINE)
@@ -40,7 +40,7 @@ class ContextCell:
     is_code: bool = True
     key: str = ""
     """Names it to whoever made it."""
-    is_rest: bool = False
+    is_own_text: bool = False
     """Whether it is of the caret's own text: then it is told in parts only."""
 
 
@@ -72,7 +72,7 @@ class OutlineCache:
         found = self._outlines.get(key)
         if found is None:
             found = self._outlines[key] = build_outline(cell.source, language)
-            if len(self._outlines) > MOST_OUTLINES:
+            if len(self._outlines) > MAX_OUTLINES:
                 self._outlines.popitem(last=False)
         return found
 
@@ -89,8 +89,8 @@ def select_context(
     ``before`` and ``after`` are the cells on each side of the caret; ``around`` is the text at it.
     """
     cells, own = [*before, *after], len(before)
-    near = [*reversed(range(max(0, own - MOST_CELLS), own))]
-    near += range(own, min(len(cells), own + MOST_CELLS))
+    near = [*reversed(range(max(0, own - MAX_CELLS), own))]
+    near += range(own, min(len(cells), own + MAX_CELLS))
     known = {at: outlines.of(cells[at], language) for at in near}
     chosen = _Chosen(cells)
     for at, text in _definitions(near, known, names_in(around)):
@@ -172,7 +172,7 @@ def _neighbours(cells: Sequence[ContextCell], own: int) -> Iterator[tuple[int, s
 
 
 def _is_included_whole(cell: ContextCell) -> bool:
-    return not cell.is_rest and bool(cell.source.strip())
+    return not cell.is_own_text and bool(cell.source.strip())
 
 
 def _heading(before: Sequence[ContextCell]) -> tuple[int, str] | None:

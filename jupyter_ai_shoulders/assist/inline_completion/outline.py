@@ -17,8 +17,8 @@ from jupyter_ai_shoulders.notebook.analysis.magics import plain_cell
 
 DEFINITION_LINES = 16
 """Lines of a definition that are told."""
-LONGEST_LINE = 300
-LONGEST_SOURCE = 40_000
+MAX_LINE_LENGTH = 300
+MAX_SOURCE_LENGTH = 40_000
 """Characters; of more nothing is told."""
 
 _IMPORT = re.compile(
@@ -53,7 +53,7 @@ def names_in(text: str) -> frozenset[str]:
 
 def build_outline(source: str, language: str) -> Outline:
     """Return what a cell defines and imports."""
-    if len(source) > LONGEST_SOURCE:
+    if len(source) > MAX_SOURCE_LENGTH:
         return Outline()
     parsed = _of_python(plain_cell(source).code) if language == "python" else None
     return _of_lines(source.split("\n")) if parsed is None else parsed
@@ -128,7 +128,7 @@ def _block(lines: Sequence[str], start: int) -> Iterator[str]:
 
 
 def _shortened(lines: Sequence[str]) -> str:
-    shown = [line[:LONGEST_LINE].rstrip() for line in lines[:DEFINITION_LINES]]
+    shown = [line[:MAX_LINE_LENGTH].rstrip() for line in lines[:DEFINITION_LINES]]
     if len(lines) > DEFINITION_LINES:
         shown.append("…")
     return "\n".join(shown)

@@ -46,7 +46,7 @@ class CompletionContext:
     """What the kernel has, by name, type and columns; without values."""
     instructions: tuple[str, ...] = ()
     """The user's own, as they stand in a prompt."""
-    world: Hashable = None
+    fingerprint: Hashable = None
     """Names all that is around the caret's own text: suggestions of another world are old."""
 
 

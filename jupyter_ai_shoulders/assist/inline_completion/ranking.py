@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from jupyter_ai_shoulders.notebook.analysis.magics import plain_cell
 
-LONGEST = 6_000
+MAX_PARSED_LENGTH = 6_000
 """Characters of a text that is parsed for each suggestion; the model's order stays for more."""
 
 _ERRORS = (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError)
@@ -22,15 +22,15 @@ def rank_suggestions(
     suggestions: Sequence[str], prefix: str, suffix: str, language: str
 ) -> list[str]:
     """Return the suggestions, best first: the model's order, those that cannot be code last."""
-    long = len(prefix) + len(suffix) > LONGEST
+    long = len(prefix) + len(suffix) > MAX_PARSED_LENGTH
     if len(suggestions) < 2 or language != "python" or long:
         return list(suggestions)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return sorted(suggestions, key=lambda text: _faults(prefix + text, suffix))
+        return sorted(suggestions, key=lambda text: _syntax_penalty(prefix + text, suffix))
 
 
-def _faults(before: str, after: str) -> int:
+def _syntax_penalty(before: str, after: str) -> int:
     """Return 0 for code, 1 for the beginning of some, 2 for what cannot become any."""
     if _parses(before + after):
         return 0

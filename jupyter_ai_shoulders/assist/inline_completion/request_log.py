@@ -18,7 +18,7 @@ from jupyter_ai_shoulders.wire.api.completions import (
     SentCompletions,
 )
 
-MOST = 20
+MAX_REQUESTS = 20
 """Requests of one user."""
 
 
@@ -54,7 +54,7 @@ class SentRequest:
 class CompletionRequestLog:
     """The latest requests."""
 
-    def __init__(self, clock: Clock, most: int = MOST) -> None:
+    def __init__(self, clock: Clock, most: int = MAX_REQUESTS) -> None:
         self._clock = clock
         self._most = most
         self._requests: dict[str | None, deque[SentRequest]] = {}

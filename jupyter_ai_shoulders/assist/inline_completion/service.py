@@ -29,7 +29,7 @@ from jupyter_ai_shoulders.assist.inline_completion.empty_reasons import (
 from jupyter_ai_shoulders.assist.inline_completion.prompt import CompletionContext
 from jupyter_ai_shoulders.assist.inline_completion.ranking import rank_suggestions
 from jupyter_ai_shoulders.assist.inline_completion.request_log import CompletionRequestLog
-from jupyter_ai_shoulders.assist.inline_completion.suggestion_schema import MOST
+from jupyter_ai_shoulders.assist.inline_completion.suggestion_schema import MAX_SUGGESTIONS
 from jupyter_ai_shoulders.assist.inline_completion.trimming import comparison_key, trim_suggestion
 from jupyter_ai_shoulders.core.errors import PolicyRefusal, ShouldersError
 from jupyter_ai_shoulders.core.model_preferences import ModelPreferences
@@ -41,7 +41,7 @@ from jupyter_ai_shoulders.wire.api.completions import (
     CompletionTrigger,
     RequestCompletions,
 )
-from jupyter_ai_shoulders.wire.api.settings import CompletionSettings
+from jupyter_ai_shoulders.wire.api.settings import GhostSettings
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 _log = logging.getLogger(__name__)
@@ -82,7 +82,7 @@ class _ActiveRequest:
     task: asyncio.Task[CompletionEnd]
 
     @property
-    def place(self) -> Hashable:
+    def slot(self) -> Hashable:
         """What a newer request overtakes it by."""
         return completion_slot(self.command, self.owner)
 
@@ -100,14 +100,14 @@ class CompletionService:
         models: CompletionModels,
         contexts: CompletionContextSource,
         preferences: Callable[[], ModelPreferences],
-        settings: Callable[[], CompletionSettings],
-        sent: CompletionRequestLog,
+        settings: Callable[[], GhostSettings],
+        request_log: CompletionRequestLog,
     ) -> None:
         self._models = models
         self._contexts = contexts
         self._preferences = preferences
         self._settings = settings
-        self.sent = sent
+        self.request_log = request_log
         """What models were sent."""
         self._cache = SuggestionCache()
         self._running: dict[asyncio.Task[CompletionEnd], _ActiveRequest] = {}
@@ -120,7 +120,7 @@ class CompletionService:
         Closing the generator, ``cancel`` and a newer request of the same page end the call to the
         provider.
         """
-        self._overtake(command, owner)
+        self._cancel_older(command, owner)
         events: asyncio.Queue[CompletionUpdate | None] = asyncio.Queue()
         task = asyncio.create_task(
             _CompletionRun(self, command, owner, events.put_nowait).run(), name="shoulders-ghost"
@@ -177,10 +177,10 @@ class CompletionService:
         """How single calls are bounded."""
         return self._preferences()
 
-    def _overtake(self, command: RequestCompletions, owner: str | None) -> None:
+    def _cancel_older(self, command: RequestCompletions, owner: str | None) -> None:
         place = completion_slot(command, owner)
         for work in self._running.values():
-            if work.place == place:
+            if work.slot == place:
                 work.task.cancel()
 
 
@@ -213,9 +213,9 @@ class _CompletionRun:
             resolved = self._service.model()
         except ShouldersError as error:
             return empty_result_for_error(command.request_id, error, None)
-        return await self._from(resolved, context)
+        return await self._suggest(resolved, context)
 
-    async def _from(self, resolved: ResolvedModel, context: CompletionContext) -> CompletionEnd:
+    async def _suggest(self, resolved: ResolvedModel, context: CompletionContext) -> CompletionEnd:
         """Return what was suggested here before, else what the model suggests."""
         model = resolved.spec.id
         key = _cache_key(self._command, context, resolved)
@@ -223,11 +223,11 @@ class _CompletionRun:
         if kept is not None:
             return self._end(kept.suggestions, model)
         try:
-            await self._ask(resolved, context)
+            await self._request_suggestions(resolved, context)
         except ShouldersError as error:
             _log.info("No suggestions from %s: %s", model, error)
             if isinstance(error, PolicyRefusal):
-                self._service.sent.forget(self._command, self._owner)
+                self._service.request_log.forget(self._command, self._owner)
             return empty_result_for_error(self._command.request_id, error, model)
         except (UnusableAnswer, TimeoutError) as error:
             _log.info("No suggestions from %s: %s", model, error or "the answer is unusable")
@@ -238,10 +238,12 @@ class _CompletionRun:
         )
         if not found:
             return self._nothing(model)
-        self._service.cache.keep(key, CachedSuggestions(tuple(found), model))
+        self._service.cache.store(key, CachedSuggestions(tuple(found), model))
         return self._end(tuple(found), model)
 
-    async def _ask(self, resolved: ResolvedModel, context: CompletionContext) -> None:
+    async def _request_suggestions(
+        self, resolved: ResolvedModel, context: CompletionContext
+    ) -> None:
         """Say each suggestion as it comes.
 
         Raises ``UnusableAnswer``, ``TimeoutError`` and others.
@@ -250,7 +252,7 @@ class _CompletionRun:
         few = self._command.trigger == "automatic"
 
         def sending(request: ModelRequest, calls: int) -> None:
-            self._service.sent.add(self._command, self._owner, resolved, request, calls)
+            self._service.request_log.add(self._command, self._owner, resolved, request, calls)
 
         source = request_candidates(resolved, context, limits, sending, few=few, owner=self._owner)
         async with asyncio.timeout(limits.single_call_timeout_s), contextlib.aclosing(source):
@@ -259,7 +261,11 @@ class _CompletionRun:
 
     def _take(self, raw: str) -> None:
         text = trim_suggestion(raw, self._command.prefix, self._command.suffix)
-        if text is None or comparison_key(text) in self._seen_keys or len(self._texts) == MOST:
+        if (
+            text is None
+            or comparison_key(text) in self._seen_keys
+            or len(self._texts) == MAX_SUGGESTIONS
+        ):
             return
         self._seen_keys.add(comparison_key(text))
         suggestion = CompletionSuggestion(
@@ -291,4 +297,6 @@ def _cache_key(
 ) -> CacheKey:
     """Return what names this caret among those that were asked about."""
     place = (command.path, command.cell_id, context.language, resolved.spec.id)
-    return CacheKey(command.prefix, command.suffix, (place, context.world, context.instructions))
+    return CacheKey(
+        command.prefix, command.suffix, (place, context.fingerprint, context.instructions)
+    )

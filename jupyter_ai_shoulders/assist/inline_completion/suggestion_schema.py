@@ -11,9 +11,9 @@ from typing import Any, cast
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import from_json
 
-MOST = 5
+MAX_SUGGESTIONS = 5
 """Suggestions of one request."""
-LONGEST_ANSWER = 60_000
+MAX_ANSWER_LENGTH = 60_000
 """Characters of an answer that are read."""
 
 
@@ -28,7 +28,7 @@ class SuggestionAnswer(BaseModel):
     )
     suggestions: list[str] = Field(
         min_length=3,
-        max_length=MOST,
+        max_length=MAX_SUGGESTIONS,
         description="Different texts to insert at the caret, the most likely first",
     )
 
@@ -40,7 +40,7 @@ def parse_suggestions(text: str, *, whole: bool) -> list[str]:
     only before it and, where it is fenced, behind it.
     """
     start = text.find("{")
-    if start < 0 or len(text) > LONGEST_ANSWER:
+    if start < 0 or len(text) > MAX_ANSWER_LENGTH:
         return []
     inner = text[start : text.rfind("}") + 1] if whole else text[start:]
     try:
@@ -57,4 +57,4 @@ def _texts(found: Any) -> list[str]:
     items = cast("list[Any]", given)
     if not all(isinstance(item, str) for item in items):
         return []
-    return [str(item) for item in items[:MOST]]
+    return [str(item) for item in items[:MAX_SUGGESTIONS]]

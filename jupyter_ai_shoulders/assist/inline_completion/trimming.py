@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
-LONGEST = 4_000
+MAX_LENGTH = 4_000
 """Characters of a suggestion; more is no suggestion."""
-LONGEST_REPEAT = 1_000
+MAX_REPEAT_LENGTH = 1_000
 """Characters that are looked for on the other side of the caret."""
 SHORTEST_REPEAT = 4
 """Characters that are taken for a repetition wherever they begin."""
@@ -34,7 +34,7 @@ def trim_suggestion(raw: str, prefix: str, suffix: str) -> str | None:
     text = raw.replace("\r\n", "\n").replace("\r", "\n")
     fenced = _FENCED.match(text)
     text = fenced[1] if fenced else text
-    if len(text) > LONGEST or _UNSEEN.search(text) or "[…]" in text:
+    if len(text) > MAX_LENGTH or _UNSEEN.search(text) or "[…]" in text:
         return None
     text = without_prefix(text, prefix)
     text = without_suffix(text.rstrip(), suffix).rstrip()
@@ -47,7 +47,7 @@ def without_prefix(text: str, prefix: str) -> str:
     said = line.strip()
     if len(said) > 1 and text.lstrip().startswith(said):
         return text.lstrip()[len(said) :] if line == line.rstrip() else _rest(text, said)
-    for length in range(min(len(text), len(prefix), LONGEST_REPEAT), 0, -1):
+    for length in range(min(len(text), len(prefix), MAX_REPEAT_LENGTH), 0, -1):
         if prefix.endswith(text[:length]) and _is_repeat(prefix, length):
             return text[length:]
     blank = line[len(line.rstrip()) :]
@@ -71,7 +71,7 @@ def _is_repeat(prefix: str, length: int) -> bool:
 def without_suffix(text: str, suffix: str) -> str:
     """Return the text without what it repeats of the beginning of the suffix."""
     for given in (suffix, suffix.lstrip()):
-        for length in range(min(len(text), len(given), LONGEST_REPEAT), 0, -1):
+        for length in range(min(len(text), len(given), MAX_REPEAT_LENGTH), 0, -1):
             repeat = given[:length]
             if repeat.strip() and text.endswith(repeat) and _is_surplus(text, repeat, given):
                 return text[:-length]

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from jupyter_ai_shoulders.assist.inline_completion.context import MOST_CELLS, ContextCell
+from jupyter_ai_shoulders.assist.inline_completion.context import MAX_CELLS, ContextCell
 from jupyter_ai_shoulders.assist.inline_completion.outline import names_in
 from jupyter_ai_shoulders.notebook.analysis.name_analysis import cell_names
 from jupyter_ai_shoulders.notebook.base import NotebookSnapshot
@@ -56,8 +56,8 @@ class VisibleCells:
         """Return the cells around one, which is among ``places``."""
         at = self.places[cell_id]
         is_own = at < len(self.cells) and self.cells[at].key == cell_id
-        first, after = max(0, at - MOST_CELLS), at + is_own
-        last = after + MOST_CELLS
+        first, after = max(0, at - MAX_CELLS), at + is_own
+        last = after + MAX_CELLS
         world = (*self.versions[first:at], "", *self.versions[after:last])
         return NearbyCells(self.cells[first:at], self.cells[after:last], world)
 

@@ -14,7 +14,7 @@ from jupyter_ai_shoulders.providers.formats.token_counting import ACCEPT_JSON, r
 from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
 from jupyter_ai_shoulders.providers.http.request import StreamFormat, fetch_json, stream_events
 from jupyter_ai_shoulders.providers.http.upstream import HttpRequest
-from jupyter_ai_shoulders.providers.streaming.assembler import Assembler, taken_call_ids
+from jupyter_ai_shoulders.providers.streaming.assembler import Assembler, used_call_ids
 from jupyter_ai_shoulders.providers.vendor_json import (
     VendorObject,
     as_count,
@@ -37,7 +37,7 @@ class AnthropicProvider:
         """Send the request and yield its events, ending with one ``Stop``."""
         encoded = encode(request, self._endpoint)
         call = self._call("messages", encoded)
-        assembler = Assembler(self._endpoint.ids, taken_call_ids(request))
+        assembler = Assembler(self._endpoint.ids, used_call_ids(request))
         decoder = AnthropicDecoder(assembler, self._endpoint, encoded.prefix)
         events = stream_events(self._endpoint, request, call, StreamFormat(decoder, read_refusal))
         async with contextlib.aclosing(events):

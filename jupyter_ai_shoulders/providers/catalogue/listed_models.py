@@ -19,7 +19,7 @@ from jupyter_ai_shoulders.providers.base import ListedModel
 from jupyter_ai_shoulders.providers.http.loopback import is_loopback
 from jupyter_ai_shoulders.wire.ids import ModelId
 
-LONGEST_WINDOW = 32_768
+MAX_CONTEXT_WINDOW = 32_768
 """Tokens of a model of Ollama; more is the user's to ask for: memory is taken for all of it."""
 
 _FREE = {"input": 0, "output": 0, "source": "runs on this machine"}
@@ -102,7 +102,7 @@ def _of_ollama(model: ListedModel) -> Entry:
 
     What is special about how a model thinks is said by its family in the catalogue.
     """
-    window = min(model.context_window or LONGEST_WINDOW, LONGEST_WINDOW)
+    window = min(model.context_window or MAX_CONTEXT_WINDOW, MAX_CONTEXT_WINDOW)
     entry: dict[str, Any] = {"context_window": window}
     if "thinking" in model.capabilities and not model.name.startswith("gpt-oss"):
         entry["thinking_support"] = {"mode": "effort", "off": "disabled"}

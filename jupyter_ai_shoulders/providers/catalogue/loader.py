@@ -28,7 +28,7 @@ from jupyter_ai_shoulders.wire.ids import ProviderId
 TRAIT = "Shoulders.models"
 LISTED = "models of running services"
 OLLAMA_HOST = "OLLAMA_HOST"
-MOST_LISTED = 256
+MAX_LISTED = 256
 """Models of one provider kept because somebody asked for them; callers may ask for any name."""
 
 Signature = tuple[tuple[int, int] | None, ...]
@@ -83,8 +83,8 @@ class CatalogueLoader:
             self._catalogue = None
 
     def add_listed(self, provider: ProviderId, entry: Entry) -> None:
-        """Take one more entry; beyond ``MOST_LISTED`` the first are forgotten."""
-        self.set_listed(provider, (*self._listed.get(provider, ()), entry)[-MOST_LISTED:])
+        """Take one more entry; beyond ``MAX_LISTED`` the first are forgotten."""
+        self.set_listed(provider, (*self._listed.get(provider, ()), entry)[-MAX_LISTED:])
 
     def current(self) -> Catalogue:
         """Return the catalogue as the files say now."""

@@ -24,17 +24,17 @@ Obstacle = tuple[ModelSpec, ErrorInfo]
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class _SelectionStrategy:
     """A strategy: the role its models have, and the vendors in order."""
 
     role: str
     vendors: tuple[str, ...]
-    what_for: str
+    purpose: str
 
 
-_PLANS: dict[Strategy, _Plan] = {
-    "ghost": _Plan("ghost", ("anthropic", "google", "openai"), "suggestions"),
-    "cheapest": _Plan("cheap", ("google", "anthropic", "openai"), "small tasks"),
+_PLANS: dict[Strategy, _SelectionStrategy] = {
+    "ghost": _SelectionStrategy("ghost", ("anthropic", "google", "openai"), "suggestions"),
+    "cheapest": _SelectionStrategy("cheap", ("google", "anthropic", "openai"), "small tasks"),
 }
 
 
@@ -166,7 +166,7 @@ def _side(provider: ProviderSpec, preferences: ModelPreferences) -> Side:
 
 
 def _candidates(
-    catalogue: Catalogue, plan: _Plan, side: Side, preferences: ModelPreferences
+    catalogue: Catalogue, plan: _SelectionStrategy, side: Side, preferences: ModelPreferences
 ) -> Iterator[ModelSpec]:
     """Yield models in order: those the user gave the role, the vendors' small ones.
 
@@ -196,7 +196,7 @@ def is_demo(catalogue: Catalogue, spec: ModelSpec) -> bool:
 
 
 def _nothing(
-    catalogue: Catalogue, plan: _Plan, considered: dict[ProviderId, ErrorInfo]
+    catalogue: Catalogue, plan: _SelectionStrategy, considered: dict[ProviderId, ErrorInfo]
 ) -> InvalidRequest:
     """Return the error of a strategy that found nothing."""
     named = {catalogue.providers[name].name: error for name, error in considered.items()}
@@ -205,7 +205,7 @@ def _nothing(
     ailing: list[ErrorCode] = [code for code in codes if code != "no_key"]
     lacking: ErrorCode = "no_key" if codes else "no_model"
     return InvalidRequest(
-        f"No model for {plan.what_for} can answer." + "".join(f" {fact}." for fact in facts),
+        f"No model for {plan.purpose} can answer." + "".join(f" {fact}." for fact in facts),
         code=ailing[0] if ailing else lacking,
         hint="Set a key, or start a local model (`ollama serve`, `ollama pull NAME`); mode and"
         " fallback are in the AI settings.",

@@ -18,7 +18,7 @@ from jupyter_ai_shoulders.providers.vendor_json import as_list, as_object, as_te
 from jupyter_ai_shoulders.wire.ids import ProviderId
 
 Json = dict[str, Any]
-SHOWN = "~/.shoulders/models.json"
+DISPLAY_PATH = "~/.shoulders/models.json"
 _INDENT = re.compile(r"\n([ \t]+)\S")
 
 
@@ -36,7 +36,8 @@ class UserCatalogue:
             return None
         except (UnusableFile, UnicodeDecodeError) as error:
             raise StateUnavailable(
-                f"{SHOWN} cannot be read: {error}", hint="Correct or remove the file and try again."
+                f"{DISPLAY_PATH} cannot be read: {error}",
+                hint="Correct or remove the file and try again.",
             ) from error
 
     def write(self, text: str) -> None:
@@ -45,7 +46,7 @@ class UserCatalogue:
             replace_private(self._path, text)
         except OSError as error:
             raise StateUnavailable(
-                f"{SHOWN} cannot be written ({error.strerror}); nothing was changed.",
+                f"{DISPLAY_PATH} cannot be written ({error.strerror}); nothing was changed.",
                 hint="Make the file and its folder writable and try again.",
             ) from error
 
@@ -155,6 +156,6 @@ def _model_name(entry: Json) -> str:
 
 def _unusable(problem: str) -> Conflict:
     return Conflict(
-        f"Nothing was changed: {SHOWN} cannot be edited here, because {problem}.",
+        f"Nothing was changed: {DISPLAY_PATH} cannot be edited here, because {problem}.",
         hint="Correct the file and try again.",
     )

@@ -21,7 +21,7 @@ from jupyter_ai_shoulders.providers.private_file import replace_private
 _LOG = logging.getLogger(__name__)
 
 KEYRING_SERVICE = "jupyter-ai-shoulders"
-LONGEST_KEY = 4_096
+MAX_KEY_LENGTH = 4_096
 KeySource = Literal["environment", "keyring", "file"]
 
 _LINE = re.compile(r"^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$")
@@ -123,7 +123,12 @@ class KeyStore:
 
     def check(self, name: str, value: str) -> None:
         """Raise ``InvalidRequest`` or ``Conflict`` for a key that could not be stored."""
-        if not value or len(value) > LONGEST_KEY or not value.isascii() or not value.isprintable():
+        if (
+            not value
+            or len(value) > MAX_KEY_LENGTH
+            or not value.isascii()
+            or not value.isprintable()
+        ):
             raise InvalidRequest(
                 "This is not a key: keys are one line of printable ASCII characters.",
                 hint="Copy the key again from the provider's page.",

@@ -165,7 +165,7 @@ class GoogleDecoder:
         tool = self._names.get(name, name)
         yield from self._assembler.start_call(key, as_text(call.get("id")), tool)
         if signature:
-            self._assembler.keep_state(key, self._state({"signature": signature}))
+            self._assembler.set_state(key, self._state({"signature": signature}))
         yield from self._assembler.arguments(key, _argument_text(call))
         yield from self._assembler.end_call(key)
 

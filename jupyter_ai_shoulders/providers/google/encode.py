@@ -11,7 +11,7 @@ from jupyter_ai_shoulders.providers.http.endpoint import Endpoint, encode_body
 from jupyter_ai_shoulders.providers.vendor_json import VendorObject
 from jupyter_ai_shoulders.wire.parts import ToolDefinition
 
-MOST_OUTPUT = 65_536
+MAX_OUTPUT = 65_536
 """Tokens of one streamed answer; more would come in several (``CONTINUATION``)."""
 BUDGETS: dict[ThinkingLevel, int] = {"low": 1_024, "medium": 8_192, "high": 24_576, "default": -1}
 """Tokens, as Google itself translates efforts; -1 leaves it to the model."""
@@ -58,7 +58,7 @@ def _head(request: ModelRequest, endpoint: Endpoint) -> VendorObject:
 def _generation_config(request: ModelRequest, endpoint: Endpoint) -> VendorObject:
     model = endpoint.model
     config: VendorObject = {
-        "maxOutputTokens": min(request.max_output, model.max_output or MOST_OUTPUT, MOST_OUTPUT)
+        "maxOutputTokens": min(request.max_output, model.max_output or MAX_OUTPUT, MAX_OUTPUT)
     }
     thinking = thinking_config(model, request.thinking)
     if thinking is not None:

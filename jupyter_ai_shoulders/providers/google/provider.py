@@ -24,7 +24,7 @@ from jupyter_ai_shoulders.providers.google.function_names import renamed
 from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
 from jupyter_ai_shoulders.providers.http.request import StreamFormat, fetch_json, stream_events
 from jupyter_ai_shoulders.providers.http.upstream import HttpRequest
-from jupyter_ai_shoulders.providers.streaming.assembler import Assembler, taken_call_ids
+from jupyter_ai_shoulders.providers.streaming.assembler import Assembler, used_call_ids
 from jupyter_ai_shoulders.providers.vendor_json import (
     VendorObject,
     as_count,
@@ -36,10 +36,10 @@ from jupyter_ai_shoulders.wire.usage import TokenUsage
 
 DEFAULT_AUTH = "header:x-goog-api-key"
 DEFAULT_VERSION = "/v1beta"
-MOST_STREAMS = 8
+MAX_STREAMS = 8
 """Streams one answer may come in; each bills the prompt anew."""
 
-MOST_PAGES = 20
+MAX_PAGES = 20
 _VERSION = re.compile(r"/v\d+\w*$")
 _ENDPOINT = re.compile(r"/(models|tunedModels)(/.*)?$")
 
@@ -56,11 +56,11 @@ class GoogleProvider:
         An answer longer than one stream is asked for again with the token it came with; one that
         cannot be read, of which nothing was shown, is asked for once more.
         """
-        assembler = Assembler(self._endpoint.ids, taken_call_ids(request))
+        assembler = Assembler(self._endpoint.ids, used_call_ids(request))
         names = renamed(tool.name for tool in request.tools)
         answer = _Answer(GoogleDecoder(assembler, self._endpoint, names))
-        for number in range(1, MOST_STREAMS + 1):
-            answer.decoder.begin(may_continue=number < MOST_STREAMS)
+        for number in range(1, MAX_STREAMS + 1):
+            answer.decoder.begin(may_continue=number < MAX_STREAMS)
             call = self._call(request, answer.token)
             dialect = StreamFormat(answer.decoder, read_refusal)
             events = stream_events(self._endpoint, request, call, dialect)
@@ -70,7 +70,7 @@ class GoogleProvider:
                         for shown in answer.pass_on(event):
                             yield shown
             except ProviderError as error:
-                if answer.should_retry(last=number == MOST_STREAMS):
+                if answer.should_retry(last=number == MAX_STREAMS):
                     continue
                 if answer.retry_failed:
                     error.info = error.info.model_copy(update={"retryable": False})
@@ -82,7 +82,7 @@ class GoogleProvider:
         """Return the models the key may use that answer in this format."""
         found: list[ListedModel] = []
         page = ""
-        for _ in range(MOST_PAGES):
+        for _ in range(MAX_PAGES):
             query = {"pageSize": "1000"} | ({"pageToken": page} if page else {})
             url = api_url(self._endpoint.provider.url, "models")
             answer = await fetch_json(

@@ -12,14 +12,14 @@ from datetime import datetime
 
 from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.providers.http.retry_policy import (
-    LONGEST_WAIT_MS,
-    asked_wait_ms,
+    MAX_WAIT_MS,
+    requested_wait_ms,
     should_retry,
 )
 from jupyter_ai_shoulders.wire.errors import ErrorCode
 from jupyter_ai_shoulders.wire.ids import ProviderId
 
-LONGEST_SENTENCE = 300
+MAX_SENTENCE_LENGTH = 300
 """Characters kept of what a provider says."""
 
 REQUEST_ID_HEADERS = ("request-id", "x-request-id", "x-generation-id", "cf-ray")
@@ -164,9 +164,9 @@ def refusal_error(
     status = refusal.status or status
     named = None if refusal.code in _VAGUE else refusal.code
     code = named or code_of_status(status)
-    wait = asked_wait_ms(headers, service.now())
+    wait = requested_wait_ms(headers, service.now())
     wait = refusal.retry_after_ms if wait is None else wait
-    too_long = wait is not None and wait > LONGEST_WAIT_MS
+    too_long = wait is not None and wait > MAX_WAIT_MS
     retryable = should_retry(status, headers) if refusal.retryable is None else refusal.retryable
     return service.fail(
         code,
@@ -189,7 +189,7 @@ def _sentence(service: CalledService, code: ErrorCode, sentence: str) -> str:
     clean = " ".join(service.redact(sentence).split())
     if not clean or code == "authentication":  # vendors echo parts of wrong keys
         return said
-    cut = clean if len(clean) <= LONGEST_SENTENCE else clean[: LONGEST_SENTENCE - 1] + "…"
+    cut = clean if len(clean) <= MAX_SENTENCE_LENGTH else clean[: MAX_SENTENCE_LENGTH - 1] + "…"
     return f"{said}: {cut}"
 
 

@@ -1,6 +1,6 @@
 """When and how long to wait before a failed model call is tried again; pure rules (chapter 03).
 
-``should_retry`` and ``asked_wait_ms`` are used by ``failure`` to fill a ``ProviderError``;
+``should_retry`` and ``requested_wait_ms`` are used by ``failure`` to fill a ``ProviderError``;
 ``delay_ms`` by the engine, which decides. The rules are those of the vendors' SDKs (reference
 §1.6), so that our clients treat a provider as its own do.
 """
@@ -17,7 +17,7 @@ from jupyter_ai_shoulders.core.errors import ProviderError, ShouldersError
 
 FIRST_DELAY_MS = 500
 LAST_DELAY_MS = 8_000
-LONGEST_WAIT_MS = 300_000
+MAX_WAIT_MS = 300_000
 """A provider that asks for more is not waited for: the error is not retryable."""
 
 
@@ -29,7 +29,7 @@ def should_retry(status: int, headers: Mapping[str, str]) -> bool:
     return status in {408, 409, 429} or status >= 500
 
 
-def asked_wait_ms(headers: Mapping[str, str], now: datetime) -> int | None:
+def requested_wait_ms(headers: Mapping[str, str], now: datetime) -> int | None:
     """Return the wait a provider asked for, in ms, or None.
 
     ``retry-after-ms`` is milliseconds; ``retry-after`` seconds, fractions allowed, or an HTTP date.
@@ -51,7 +51,7 @@ def delay_ms(attempt: int, error: ShouldersError, rng: Random) -> int:
     The provider's own wish, else 0.5 s doubled each time up to 8 s, less up to a quarter at random.
     """
     if isinstance(error, ProviderError) and error.retry_after_ms is not None:
-        return min(error.retry_after_ms, LONGEST_WAIT_MS)
+        return min(error.retry_after_ms, MAX_WAIT_MS)
     longest = min(FIRST_DELAY_MS * 2.0 ** min(attempt - 1, 10), LAST_DELAY_MS)
     return round(longest * (1 - 0.25 * rng.random()))
 

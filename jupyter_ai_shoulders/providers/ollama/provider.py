@@ -17,7 +17,7 @@ from jupyter_ai_shoulders.providers.ollama.decode import OllamaDecoder
 from jupyter_ai_shoulders.providers.ollama.encode import encode
 from jupyter_ai_shoulders.providers.ollama.errors import HINTS, read_refusal, without_tools
 from jupyter_ai_shoulders.providers.ollama.fill_in_the_middle import fill_body, fill_format
-from jupyter_ai_shoulders.providers.streaming.assembler import Assembler, taken_call_ids
+from jupyter_ai_shoulders.providers.streaming.assembler import Assembler, used_call_ids
 from jupyter_ai_shoulders.providers.streaming.ndjson import NdjsonDecoder
 from jupyter_ai_shoulders.providers.vendor_json import (
     VendorObject,
@@ -61,7 +61,7 @@ class OllamaProvider:
 
     async def _stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
         fill, endpoint = request.fill_in, self._endpoint
-        assembler = Assembler(endpoint.ids, taken_call_ids(request))
+        assembler = Assembler(endpoint.ids, used_call_ids(request))
         call = endpoint.call(
             api_url(endpoint.provider.url, "chat" if fill is None else "generate"),
             DEFAULT_AUTH,

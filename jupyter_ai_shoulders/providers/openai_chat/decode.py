@@ -136,7 +136,7 @@ class OpenAIChatDecoder:
             self._by_index[index] = key
         extra = as_object(fragment.get("extra_content"))
         if extra:
-            self._assembler.keep_state(key, self._endpoint.state({"extra_content": extra}))
+            self._assembler.set_state(key, self._endpoint.state({"extra_content": extra}))
         yield from self._assembler.arguments(key, _argument_text(function.get("arguments")))
 
     def _call_of(self, index: int | None, vendor_id: str, name: str) -> int | None:

@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.providers.openai_chat.encode import encode
 from jupyter_ai_shoulders.providers.openai_chat.errors import read_refusal
 from jupyter_ai_shoulders.providers.openai_chat.fill_in_the_middle import fill_call, fill_format
 from jupyter_ai_shoulders.providers.openai_chat.model_listing import models_of
-from jupyter_ai_shoulders.providers.streaming.assembler import Assembler, taken_call_ids
+from jupyter_ai_shoulders.providers.streaming.assembler import Assembler, used_call_ids
 
 
 class OpenAIChatProvider:
@@ -28,7 +28,7 @@ class OpenAIChatProvider:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
         """Send the request and yield its events, ending with one ``Stop``."""
-        assembler = Assembler(self._endpoint.ids, taken_call_ids(request))
+        assembler = Assembler(self._endpoint.ids, used_call_ids(request))
         call, dialect = self._filling(request, assembler) or self._chatting(request, assembler)
         events = stream_events(self._endpoint, request, call, dialect)
         async with contextlib.aclosing(events):

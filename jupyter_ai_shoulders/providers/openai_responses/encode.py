@@ -34,7 +34,7 @@ from jupyter_ai_shoulders.wire.parts import (
 
 LEAST_OUTPUT = 16
 """Tokens; the API refuses smaller limits."""
-LONGEST_CALL_ID = 64
+MAX_CALL_ID_LENGTH = 64
 """Characters."""
 
 _COUNTED = frozenset(
@@ -239,6 +239,6 @@ def _call(part: ToolCallPart) -> VendorObject:
 
 def vendor_call_id(call_id: CallId) -> str:
     """Return the id, or a digest in place of one that is too long for the API."""
-    if len(call_id) <= LONGEST_CALL_ID:
+    if len(call_id) <= MAX_CALL_ID_LENGTH:
         return call_id
     return f"call_{hashlib.sha256(call_id.encode('utf-8', 'replace')).hexdigest()[:24]}"

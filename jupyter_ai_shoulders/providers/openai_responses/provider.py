@@ -19,7 +19,7 @@ from jupyter_ai_shoulders.providers.http.request import StreamFormat, stream_eve
 from jupyter_ai_shoulders.providers.openai_responses.decode import ResponsesDecoder
 from jupyter_ai_shoulders.providers.openai_responses.encode import Extra, encode, encode_count
 from jupyter_ai_shoulders.providers.openai_responses.errors import read_refusal, refused_extras
-from jupyter_ai_shoulders.providers.streaming.assembler import Assembler, taken_call_ids
+from jupyter_ai_shoulders.providers.streaming.assembler import Assembler, used_call_ids
 from jupyter_ai_shoulders.providers.vendor_json import VendorObject
 
 
@@ -84,7 +84,7 @@ class _Attempt:
             DEFAULT_AUTH,
             body=encode(request, self._endpoint, self._without),
         )
-        assembler = Assembler(self._endpoint.ids, taken_call_ids(request))
+        assembler = Assembler(self._endpoint.ids, used_call_ids(request))
         decoder = ResponsesDecoder(assembler, self._endpoint, self._read_refusal)
         dialect = StreamFormat(decoder, self._read_refusal)
         events = stream_events(self._endpoint, request, call, dialect)

@@ -53,9 +53,9 @@ class CandidateCheck:
     def endpoint(self, provider: ProviderSpec, key: str | None) -> Endpoint:
         """Return the target of calls that are about no model.
 
-        Raises as ``EndpointResolver.make_trial``.
+        Raises as ``EndpointResolver.make_candidate``.
         """
-        return self._endpoints.make_trial(
+        return self._endpoints.make_candidate(
             placeholder_model(provider), provider, self._providers.redactor(), key
         )
 
@@ -64,7 +64,7 @@ class CandidateCheck:
 
         Raises ``ProviderError``, ``PolicyRefusal``, ``InvalidRequest``.
         """
-        with self._endpoints.redact_trial_key(key):
+        with self._endpoints.redact_candidate_key(key):
             await asyncio.to_thread(load_adapter, provider.kind)
             endpoint = self.endpoint(provider, key)
             try:
@@ -81,14 +81,14 @@ class CandidateCheck:
 
         Returns None where there is no model to call.
         """
-        with self._endpoints.redact_trial_key(key):
+        with self._endpoints.redact_candidate_key(key):
             try:
                 model = model or await self._first(provider, key)
                 if model is None:
                     return None
                 await asyncio.to_thread(load_adapter, provider.kind)
                 redactor = self._providers.redactor()
-                endpoint = self._endpoints.make_trial(model, provider, redactor, key)
+                endpoint = self._endpoints.make_candidate(model, provider, redactor, key)
             except ShouldersError as error:
                 return failed_connection_test(error)
             resolved = self._metered(

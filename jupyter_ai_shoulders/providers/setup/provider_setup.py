@@ -22,7 +22,7 @@ from jupyter_ai_shoulders.providers.catalogue.listed_models import catalogue_ent
 from jupyter_ai_shoulders.providers.catalogue.loader import shipped_text
 from jupyter_ai_shoulders.providers.catalogue.shipped_entries import ShippedCatalogue
 from jupyter_ai_shoulders.providers.catalogue.user_models import (
-    SHOWN,
+    DISPLAY_PATH,
     Json,
     UserCatalogue,
     dump,
@@ -138,7 +138,7 @@ class ProviderSetup:
             key = change.key or self._stored_key(change.provider)
             test = await self._candidates.test(change.provider, change.model, key, owner)
         if is_refused(test):
-            return SavedProvider(stored=False, provider=self._shown(provider_id), test=test)
+            return SavedProvider(stored=False, provider=self._health(provider_id), test=test)
         async with self._writing:
             # The file may have changed during the test.
             change = await asyncio.to_thread(self._change, provider_id, command)
@@ -147,7 +147,7 @@ class ProviderSetup:
                 await asyncio.to_thread(self._keys.set, change.provider.key_name, change.key)
         self._providers.reset(provider_id, test)
         await self._providers.discovery.refresh_provider(change.provider)
-        return SavedProvider(stored=True, provider=self._shown(provider_id), test=test)
+        return SavedProvider(stored=True, provider=self._health(provider_id), test=test)
 
     async def remove(self, provider_id: ProviderId) -> None:
         """Take a provider, its models and its stored key out of the user's files.
@@ -180,7 +180,7 @@ class ProviderSetup:
         entry = provider_entry(content, provider_id)
         url = command.url if command.url == entry.get("url") else server_url(command.url)
         key = command.key.strip()
-        self._check_place(provider_id, command, url, key, before)
+        self._check_address(provider_id, command, url, key, before)
         fields = self._fields(provider_id, command, url, before, entry)
         wanted = [_model_entry(provider_id, name) for name in command.models]
         changed = with_provider(content, provider_id, fields, wanted)
@@ -188,19 +188,21 @@ class ProviderSetup:
         merged = merge_catalogue(
             [
                 CatalogueSource("models.json (shipped)", shipped_text()),
-                CatalogueSource(SHOWN, new_text),
+                CatalogueSource(DISPLAY_PATH, new_text),
             ],
             self._environ,
         )
         provider = merged.providers.get(provider_id)
         if provider is None:
-            problem = next((each.message for each in merged.problems if each.source == SHOWN), "")
+            problem = next(
+                (each.message for each in merged.problems if each.source == DISPLAY_PATH), ""
+            )
             raise InvalidRequest(f"The catalogue could not use this provider. {problem}".strip())
         if key:
             self._keys.check(provider.key_name, key)
         return _Change(new_text, provider, _to_test(merged, provider, command), key)
 
-    def _check_place(
+    def _check_address(
         self,
         provider_id: ProviderId,
         command: PutProvider,
@@ -269,7 +271,7 @@ class ProviderSetup:
             if name in entry or below is None or getattr(below, name) != value
         }
 
-    def _shown(self, provider_id: ProviderId) -> ProviderHealth | None:
+    def _health(self, provider_id: ProviderId) -> ProviderHealth | None:
         found = self._providers.catalogue().providers.get(provider_id)
         return None if found is None else self._providers.health_of(found)
 
@@ -307,6 +309,6 @@ def _model_entry(provider: ProviderId, name: str) -> Json:
 
 def _not_own(provider: ProviderId) -> NotFound:
     return NotFound(
-        f"{SHOWN} has no entry of {provider}.",
+        f"{DISPLAY_PATH} has no entry of {provider}.",
         hint="Providers of the administrator and of this folder are changed where they are set.",
     )

@@ -119,7 +119,7 @@ class Assembler:
             call.pieces.append(whole)
             yield ToolArgumentsDelta(call.id, whole)
 
-    def keep_state(self, key: Hashable, state: ProviderState) -> None:
+    def set_state(self, key: Hashable, state: ProviderState) -> None:
         """Keep opaque state that belongs to a call."""
         call = self._calls.get(key)
         if call is not None:
@@ -162,7 +162,7 @@ class Assembler:
         return call_id
 
 
-def taken_call_ids(request: ModelRequest) -> frozenset[CallId]:
+def used_call_ids(request: ModelRequest) -> frozenset[CallId]:
     """Return the call ids the conversation already has: some servers count from zero each time."""
     return frozenset(
         part.call_id

@@ -29,10 +29,10 @@ from jupyter_ai_shoulders.proxy.openai_responses.response_body import (
     usage_body,
 )
 from jupyter_ai_shoulders.proxy.openai_responses.stream_items import (
-    GrowingCall,
-    GrowingItem,
-    GrowingMessage,
-    GrowingReasoning,
+    StreamedCall,
+    StreamedItem,
+    StreamedMessage,
+    StreamedReasoning,
 )
 from jupyter_ai_shoulders.proxy.reply_accumulator import ReplyEvent, StoppedAt
 from jupyter_ai_shoulders.proxy.request import ProxyRequest
@@ -60,7 +60,7 @@ class ResponseWriter:
         self._number = 0
         self._usage = TokenUsage()
         self._output: list[JsonItem] = []
-        self._growing: GrowingItem | None = None
+        self._open_item: StreamedItem | None = None
         self._before_delta = b""
         self._ended: JsonItem | None = None
 
@@ -117,25 +117,25 @@ class ResponseWriter:
         self._before_delta = b""
         match event:
             case ToolCallStart():
-                self._growing = GrowingCall(identity, event)
+                self._open_item = StreamedCall(identity, event)
             case PartStart(kind="text"):
-                self._growing = GrowingMessage(identity)
+                self._open_item = StreamedMessage(identity)
             case _:
-                self._growing = GrowingReasoning(identity, self._request, self._sealer)
-        opening = self._growing.opening()
+                self._open_item = StreamedReasoning(identity, self._request, self._sealer)
+        opening = self._open_item.opening()
         return self._event("response.output_item.added", output_index=index, item=opening)
 
     def _delta(self, text: str) -> bytes:
         """Return a delta; most of its bytes are the same for all of an item."""
-        growing = self._growing
-        assert growing is not None
-        first = b"" if growing.pieces else self._events(growing.before_text())
-        growing.pieces.append(text)
-        kind = growing.delta_event
+        item = self._open_item
+        assert item is not None
+        first = b"" if item.pieces else self._events(item.opening_events())
+        item.pieces.append(text)
+        kind = item.delta_event
         if kind is None:
             return first
         if not self._before_delta:
-            head = {"type": kind, "output_index": len(self._output), **growing.place()}
+            head = {"type": kind, "output_index": len(self._output), **item.position()}
             self._before_delta = f"event: {kind}\ndata: ".encode() + dump(head)[:-1] + b',"delta":'
         return first + self._before_delta + text_json(text) + self._numbered_end()
 
@@ -146,17 +146,17 @@ class ResponseWriter:
 
     def _finish(self, event: PartEnd | ToolCallReady) -> bytes:
         """End an item; ``output_item.done`` waits until it is known whether it is complete."""
-        growing, self._growing = self._growing, None
-        assert growing is not None
+        item, self._open_item = self._open_item, None
+        assert item is not None
         missing = b""
-        if isinstance(event, ToolCallReady) and not growing.pieces and event.problem is None:
-            self._growing = growing
+        if isinstance(event, ToolCallReady) and not item.pieces and event.problem is None:
+            self._open_item = item
             missing = self._delta("{}")
-            self._growing = None
-        self._ended, key = growing.finished(event)
+            self._open_item = None
+        self._ended, key = item.finish(event)
         if key is not None:
             self._carrier.add(key, event.state)
-        return missing + self._events(growing.after_text())
+        return missing + self._events(item.closing_events())
 
     def _item_done(self, end: dict[str, Any] | None = None) -> bytes:
         item, self._ended = self._ended, None

@@ -22,7 +22,7 @@ from jupyter_ai_shoulders.proxy.request import ProxyRequest
 from jupyter_ai_shoulders.proxy.sealed_state import StateSealer
 
 
-class GrowingItem(Protocol):
+class StreamedItem(Protocol):
     """One item; ``pieces`` is its text so far."""
 
     pieces: list[str]
@@ -36,24 +36,24 @@ class GrowingItem(Protocol):
         """Return the item as it begins."""
         ...
 
-    def place(self) -> JsonItem:
+    def position(self) -> JsonItem:
         """Return what a delta says beside its text."""
         ...
 
-    def before_text(self) -> Iterator[JsonItem]:
+    def opening_events(self) -> Iterator[JsonItem]:
         """Yield the events before its first text."""
         ...
 
-    def after_text(self) -> Iterator[JsonItem]:
+    def closing_events(self) -> Iterator[JsonItem]:
         """Yield the events after its last text."""
         ...
 
-    def finished(self, event: PartEnd | ToolCallReady) -> tuple[JsonItem, str | None]:
+    def finish(self, event: PartEnd | ToolCallReady) -> tuple[JsonItem, str | None]:
         """Return the item, and the key of its state if another item has to carry it."""
         ...
 
 
-class GrowingMessage:
+class StreamedMessage:
     """A message."""
 
     delta_event = "response.output_text.delta"
@@ -64,32 +64,32 @@ class GrowingMessage:
         self._place = {"item_id": identity, "content_index": 0}
 
     def opening(self) -> JsonItem:
-        """See ``GrowingItem``."""
+        """See ``StreamedItem``."""
         return {**message_item(self._id, ""), "status": "in_progress", "content": []}
 
-    def place(self) -> JsonItem:
-        """See ``GrowingItem``."""
+    def position(self) -> JsonItem:
+        """See ``StreamedItem``."""
         return {**self._place, "logprobs": []}
 
-    def before_text(self) -> Iterator[JsonItem]:
-        """See ``GrowingItem``."""
+    def opening_events(self) -> Iterator[JsonItem]:
+        """See ``StreamedItem``."""
         yield {"type": "response.content_part.added", **self._place, "part": text_part("")}
 
-    def after_text(self) -> Iterator[JsonItem]:
-        """See ``GrowingItem``."""
+    def closing_events(self) -> Iterator[JsonItem]:
+        """See ``StreamedItem``."""
         if not self.pieces:
-            yield from self.before_text()
+            yield from self.opening_events()
         text = "".join(self.pieces)
-        yield {"type": "response.output_text.done", **self.place(), "text": text}
+        yield {"type": "response.output_text.done", **self.position(), "text": text}
         yield {"type": "response.content_part.done", **self._place, "part": text_part(text)}
 
-    def finished(self, event: PartEnd | ToolCallReady) -> tuple[JsonItem, str | None]:
-        """See ``GrowingItem``."""
+    def finish(self, event: PartEnd | ToolCallReady) -> tuple[JsonItem, str | None]:
+        """See ``StreamedItem``."""
         del event
         return message_item(self._id, "".join(self.pieces)), self._id
 
 
-class GrowingReasoning:
+class StreamedReasoning:
     """Reasoning; its text is a summary of one part, if the caller wants one."""
 
     def __init__(self, identity: str, request: ProxyRequest, sealer: StateSealer) -> None:
@@ -101,38 +101,38 @@ class GrowingReasoning:
 
     @property
     def delta_event(self) -> str | None:
-        """See ``GrowingItem``."""
+        """See ``StreamedItem``."""
         return "response.reasoning_summary_text.delta" if self._request.show_reasoning else None
 
     def opening(self) -> JsonItem:
-        """See ``GrowingItem``."""
+        """See ``StreamedItem``."""
         return reasoning_item(self._id, "", None, self._request, self._sealer)
 
-    def place(self) -> JsonItem:
-        """See ``GrowingItem``."""
+    def position(self) -> JsonItem:
+        """See ``StreamedItem``."""
         return self._place
 
-    def before_text(self) -> Iterator[JsonItem]:
-        """See ``GrowingItem``."""
+    def opening_events(self) -> Iterator[JsonItem]:
+        """See ``StreamedItem``."""
         if self._request.show_reasoning:
             kind = "response.reasoning_summary_part.added"
             yield {"type": kind, **self._place, "part": summary_part("")}
 
-    def after_text(self) -> Iterator[JsonItem]:
-        """See ``GrowingItem``."""
+    def closing_events(self) -> Iterator[JsonItem]:
+        """See ``StreamedItem``."""
         if not self._request.show_reasoning or not self.pieces:
             return
         kind, text = "response.reasoning_summary", "".join(self.pieces)
         yield {"type": f"{kind}_text.done", **self._place, "text": text}
         yield {"type": f"{kind}_part.done", **self._place, "part": summary_part(text)}
 
-    def finished(self, event: PartEnd | ToolCallReady) -> tuple[JsonItem, str | None]:
-        """See ``GrowingItem``."""
+    def finish(self, event: PartEnd | ToolCallReady) -> tuple[JsonItem, str | None]:
+        """See ``StreamedItem``."""
         text = "".join(self.pieces)
         return reasoning_item(self._id, text, event.state, self._request, self._sealer), None
 
 
-class GrowingCall:
+class StreamedCall:
     """A call."""
 
     delta_event = "response.function_call_arguments.delta"
@@ -143,26 +143,26 @@ class GrowingCall:
         self._call = call
 
     def opening(self) -> JsonItem:
-        """See ``GrowingItem``."""
+        """See ``StreamedItem``."""
         nothing_yet = ToolCallReady(self._call.call_id, self._call.tool, None, "", "not whole yet")
         return {**call_item(self._id, nothing_yet), "status": "in_progress"}
 
-    def place(self) -> JsonItem:
-        """See ``GrowingItem``."""
+    def position(self) -> JsonItem:
+        """See ``StreamedItem``."""
         return {"item_id": self._id}
 
-    def before_text(self) -> Iterator[JsonItem]:
-        """See ``GrowingItem``."""
+    def opening_events(self) -> Iterator[JsonItem]:
+        """See ``StreamedItem``."""
         yield from ()
 
-    def after_text(self) -> Iterator[JsonItem]:
-        """See ``GrowingItem``."""
+    def closing_events(self) -> Iterator[JsonItem]:
+        """See ``StreamedItem``."""
         arguments = "".join(self.pieces)
         kind = "response.function_call_arguments.done"
-        yield {"type": kind, **self.place(), "arguments": arguments}
+        yield {"type": kind, **self.position(), "arguments": arguments}
 
-    def finished(self, event: PartEnd | ToolCallReady) -> tuple[JsonItem, str | None]:
-        """See ``GrowingItem``."""
+    def finish(self, event: PartEnd | ToolCallReady) -> tuple[JsonItem, str | None]:
+        """See ``StreamedItem``."""
         assert isinstance(event, ToolCallReady)
         self.pieces = [call_arguments(event)]
         return call_item(self._id, event), event.call_id

@@ -150,7 +150,7 @@ class RelayHandler(ProxyHandler):
             if exchange.streams:
                 await self.while_connected(self._stream(exchange))
             else:
-                body = await self.while_connected(exchange.whole())
+                body = await self.while_connected(exchange.complete())
                 if body is not None:
                     self.finish(body)
 

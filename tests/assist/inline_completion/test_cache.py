@@ -18,7 +18,7 @@ def kept(*texts: str) -> CachedSuggestions:
 
 def test_the_same_place_has_the_same_suggestions() -> None:
     cache = SuggestionCache()
-    cache.keep(CacheKey("x = ", "\n", "s"), kept("sum(y)"))
+    cache.store(CacheKey("x = ", "\n", "s"), kept("sum(y)"))
 
     assert cache.find(CacheKey("x = ", "\n", "s")) == kept("sum(y)")
     assert cache.find(CacheKey("x = ", "", "s")) is None
@@ -27,7 +27,7 @@ def test_the_same_place_has_the_same_suggestions() -> None:
 
 def test_what_is_typed_of_a_suggestion_leaves_the_rest_of_it() -> None:
     cache = SuggestionCache()
-    cache.keep(CacheKey("x = ", "", "s"), kept("df.sum()", "df.head()", "other", "df."))
+    cache.store(CacheKey("x = ", "", "s"), kept("df.sum()", "df.head()", "other", "df."))
 
     assert cache.find(CacheKey("x = df.", "", "s")) == kept("sum()", "head()")
     assert cache.find(CacheKey("x = df.h", "", "s")) == kept("ead()")
@@ -38,7 +38,7 @@ def test_what_is_typed_of_a_suggestion_leaves_the_rest_of_it() -> None:
 
 def test_in_an_empty_cell_what_is_typed_goes_on_too() -> None:
     cache = SuggestionCache()
-    cache.keep(CacheKey("", "", "s"), kept("import os"))
+    cache.store(CacheKey("", "", "s"), kept("import os"))
 
     assert cache.find(CacheKey("imp", "", "s")) == kept("ort os")
 
@@ -46,9 +46,9 @@ def test_in_an_empty_cell_what_is_typed_goes_on_too() -> None:
 def test_the_oldest_is_forgotten_first_unless_it_was_asked_for() -> None:
     cache = SuggestionCache(most=2)
     first, second, third = (CacheKey(name, "", "s") for name in "abc")
-    cache.keep(first, kept("1"))
-    cache.keep(second, kept("2"))
+    cache.store(first, kept("1"))
+    cache.store(second, kept("2"))
     cache.find(first)
-    cache.keep(third, kept("3"))
+    cache.store(third, kept("3"))
 
     assert [cache.find(spot) for spot in (first, second, third)] == [kept("1"), None, kept("3")]

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_ai_shoulders.assist.inline_completion.caret_window import (
-    LEFT_OUT,
-    LONGEST_PREFIX,
-    LONGEST_SUFFIX,
+    MAX_PREFIX_LENGTH,
+    MAX_SUFFIX_LENGTH,
+    OMISSION_MARK,
     cut_window,
 )
 
@@ -36,8 +36,8 @@ def test_long_texts_begin_and_end_with_whole_words_and_a_mark() -> None:
 def test_a_text_without_blanks_is_cut_all_the_same() -> None:
     found = cut_window("x" * 9_000, "y" * 9_000)
 
-    assert found.shown_prefix == LEFT_OUT + "x" * (LONGEST_PREFIX - len(LEFT_OUT))
-    assert found.shown_suffix == "y" * (LONGEST_SUFFIX - len(LEFT_OUT)) + LEFT_OUT
+    assert found.shown_prefix == OMISSION_MARK + "x" * (MAX_PREFIX_LENGTH - len(OMISSION_MARK))
+    assert found.shown_suffix == "y" * (MAX_SUFFIX_LENGTH - len(OMISSION_MARK)) + OMISSION_MARK
 
 
 @given(prefix=long_texts(), suffix=long_texts())
@@ -46,8 +46,8 @@ def test_nothing_is_lost_and_the_limits_hold(prefix: str, suffix: str) -> None:
 
     assert found.above + found.prefix == prefix
     assert found.suffix + found.below == suffix
-    assert len(found.shown_prefix) <= LONGEST_PREFIX
-    assert len(found.shown_suffix) <= LONGEST_SUFFIX
+    assert len(found.shown_prefix) <= MAX_PREFIX_LENGTH
+    assert len(found.shown_suffix) <= MAX_SUFFIX_LENGTH
     sides = ((found.above, found.prefix, found.prefix), (found.suffix, found.below, found.suffix))
     for first, second, sent in sides:
         cuts_word = first[-1:].strip() and second[:1].strip()

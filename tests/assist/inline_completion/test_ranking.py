@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_ai_shoulders.assist.inline_completion.ranking import LONGEST, rank_suggestions
+from jupyter_ai_shoulders.assist.inline_completion.ranking import (
+    MAX_PARSED_LENGTH,
+    rank_suggestions,
+)
 
 
 @pytest.mark.parametrize(
@@ -28,4 +31,4 @@ def test_other_languages_and_long_texts_are_not_judged() -> None:
     given = ["1 +* 2", "sum(x)"]
 
     assert rank_suggestions(given, "y <- ", "", "r") == given
-    assert rank_suggestions(given, "y = 1\n" * LONGEST, "", "python") == given
+    assert rank_suggestions(given, "y = 1\n" * MAX_PARSED_LENGTH, "", "python") == given

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jupyter_ai_shoulders.assist.inline_completion.trimming import LONGEST, trim_suggestion
+from jupyter_ai_shoulders.assist.inline_completion.trimming import MAX_LENGTH, trim_suggestion
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ from jupyter_ai_shoulders.assist.inline_completion.trimming import LONGEST, trim
         ("'میخواهم'", "y = ", "", "'میخواهم'"),
         ("'می\u200cخواهم'", "y = ", "", "'می\u200cخواهم'"),
         ("'👩\u200d💻 ❤\ufe0f'", "y = ", "", "'👩\u200d💻 ❤\ufe0f'"),
-        ("x" * (LONGEST + 1), "y = ", "", None),
+        ("x" * (MAX_LENGTH + 1), "y = ", "", None),
     ],
 )
 def test_what_stands_there_already_or_is_unseen_is_taken_off(

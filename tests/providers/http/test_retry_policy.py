@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.providers.http.retry_policy import (
-    LONGEST_WAIT_MS,
-    asked_wait_ms,
+    MAX_WAIT_MS,
     delay_ms,
+    requested_wait_ms,
     should_retry,
 )
 from tests.providers.adapter_fixtures import NOW
@@ -63,7 +63,7 @@ def test_status_and_header_decide(status: int, headers: dict[str, str], expected
     ],
 )
 def test_wait_asked_for(headers: dict[str, str], expected: int | None) -> None:
-    assert asked_wait_ms(headers, NOW) == expected
+    assert requested_wait_ms(headers, NOW) == expected
 
 
 @pytest.mark.parametrize(("attempt", "longest"), [(1, 500), (2, 1000), (5, 8000), (90, 8000)])
@@ -76,4 +76,4 @@ def test_own_delay_doubles_with_jitter_up_to_a_cap(attempt: int, longest: int, s
 def test_asked_delay_wins_and_is_capped() -> None:
     short, long = ProviderError("", retry_after_ms=123), ProviderError("", retry_after_ms=10**9)
     assert delay_ms(3, short, Random(0)) == 123
-    assert delay_ms(3, long, Random(0)) == LONGEST_WAIT_MS
+    assert delay_ms(3, long, Random(0)) == MAX_WAIT_MS

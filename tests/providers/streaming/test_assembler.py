@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.providers.base import (
 from jupyter_ai_shoulders.providers.streaming.assembler import (
     Assembler,
     parse_arguments,
-    taken_call_ids,
+    used_call_ids,
 )
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import CallId
@@ -111,7 +111,7 @@ def test_repeated_missing_and_taken_ids_become_new_ones() -> None:
 
 def test_ids_of_the_conversation_are_taken() -> None:
     request = ask("Hi", assistant(call("a"), call("b")))
-    assert taken_call_ids(request) == {"a", "b"}
+    assert used_call_ids(request) == {"a", "b"}
 
 
 def test_fragments_of_unknown_calls_are_dropped() -> None:

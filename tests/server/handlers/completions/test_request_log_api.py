@@ -6,7 +6,7 @@ import asyncio
 import json
 from typing import Any
 
-from jupyter_ai_shoulders.assist.inline_completion.request_log import MOST
+from jupyter_ai_shoulders.assist.inline_completion.request_log import MAX_REQUESTS
 from tests.server.client import Api
 from tests.server.completion_models import Use, filling
 from tests.server.conftest import MODEL
@@ -84,12 +84,12 @@ async def test_what_the_budget_forbids_is_not_listed_and_what_failed_is(
 
 async def test_only_the_latest_are_kept_the_newest_first(api: Api, upstream: Simulator) -> None:
     upstream.default(suggesting("1", "2", "3"))
-    for number in range(MOST + 2):
+    for number in range(MAX_REQUESTS + 2):
         await suggest(api, f"x_{number} = ", request_id=f"r{number}")
 
     names = [one["request_id"] for one in await sent(api)]
 
-    assert names == [f"r{number}" for number in range(MOST + 1, 1, -1)]
+    assert names == [f"r{number}" for number in range(MAX_REQUESTS + 1, 1, -1)]
 
 
 async def test_a_key_that_was_set_since_is_not_shown(
