@@ -1,1 +1,1 @@
-"""Single calls outside the loop: titles, suggestions, help with references (chapter 03)."""
+"""Single model calls outside the engine's loop: titles, summaries, suggestions."""

@@ -1,7 +1,8 @@
-"""The JSON Schema of an answer as every provider takes it; called by ``single``.
+"""JSON Schemas for answers that every provider accepts, and the JSON object in an answer's text.
 
-Strict servers refuse limits, defaults, titles and references in schemas (reference §2.5, §4), so
-those are left out, limits being said in words; the answer is checked against the model itself.
+Used by ``one_shot`` and ``inline_completion``. Strict servers refuse limits, defaults, titles and
+references in schemas, so limits become part of the description and the rest is left out; the answer
+is validated against the model class.
 """
 
 from __future__ import annotations
@@ -24,16 +25,16 @@ _LIMITS = {
     "maximum": "at most {}",
 }
 MAX_LENGTH = 100_000
-"""Characters looked at."""
+"""Characters searched for an object."""
 MAX_TRIES = 32
-"""Opening braces tried; text with more is no answer."""
+"""Opening braces tried before the search gives up."""
 
 _FENCE = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL | re.IGNORECASE)
 _DECODER = json.JSONDecoder()
 
 
 def answer_schema(model: type[BaseModel]) -> Schema:
-    """Return the schema of ``model``, all of its fields required; it may not be recursive."""
+    """Return the schema of ``model`` with all fields required; ``model`` must not be recursive."""
     whole = model.model_json_schema()
     return _plain(whole, cast("Schema", whole.get("$defs", {})))
 
@@ -61,7 +62,9 @@ def _plain(schema: Schema, named: Schema) -> Schema:
 
 
 def find_json_object(text: str) -> dict[str, Any] | None:
-    """Return the first JSON object, one in a fence before others; None where there is none."""
+    """Return the first complete JSON object, preferring one in a code fence; None where there is
+    none.
+    """
     text = text[:MAX_LENGTH]
     fenced = (_first_object(found) for found in _FENCE.findall(text))
     return next((found for found in fenced if found is not None), None) or _first_object(text)
@@ -77,5 +80,5 @@ def _first_object(text: str) -> dict[str, Any] | None:
         except (ValueError, RecursionError):
             at = text.find("{", at + 1)
         else:
-            return cast("dict[str, Any]", found)  # what begins with a brace is an object
+            return cast("dict[str, Any]", found)  # a value that begins with a brace is an object
     return None

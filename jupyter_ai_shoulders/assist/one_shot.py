@@ -1,7 +1,7 @@
-"""One question to a model, one checked answer: for suggestions, titles, help with references.
+"""One question to a model and one validated answer; used for suggestions, titles and summaries.
 
-The catalogue says how a model is held to a form: by a tool it must call, by a JSON Schema as
-response format, or in plain words (chapter 03). An answer that does not fit is sent back once.
+By its catalogue entry, a model is held to the answer's form by a forced tool, by a JSON Schema as
+response format, or by instructions. An invalid answer is sent back once for correction.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ AnswerT = TypeVar("AnswerT", bound=BaseModel)
 
 TOOL = "answer"
 MAX_REPAIR_LENGTH = 8_000
-"""Characters of an answer that is sent back to be corrected; a longer one costs too much."""
+"""Characters; a longer invalid answer is not sent back, because it costs too much."""
 
 _SCHEMA_INSTRUCTION = (
     "Answer with one JSON object and nothing else: no remarks, no code fence. It must follow this"
@@ -61,7 +61,7 @@ class ModelResolver(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OneShotQuestion:
-    """What is asked. ``purpose`` is what the form is for, in a few words: "Give the title."."""
+    """A question. ``purpose`` describes the form in a few words: "Give the title."."""
 
     system: str
     prompt: str
@@ -73,7 +73,7 @@ class OneShotQuestion:
 
 @dataclass(frozen=True, slots=True)
 class OneShotAnswer(Generic[AnswerT]):
-    """An answer that was checked. ``usage`` is of all calls it took."""
+    """A validated answer; ``usage`` covers all attempts."""
 
     value: AnswerT
     model: ModelId
@@ -82,7 +82,9 @@ class OneShotAnswer(Generic[AnswerT]):
 
 
 class OneShotCalls:
-    """Asks models; safe for concurrent calls. Cancelling one closes its connection."""
+    """Sends questions to models; safe for concurrent calls. Cancelling a call closes its
+    connection.
+    """
 
     def __init__(self, models: ModelResolver, preferences: Callable[[], ModelPreferences]) -> None:
         self._models = models
@@ -93,9 +95,9 @@ class OneShotCalls:
     ) -> OneShotAnswer[AnswerT]:
         """Return the model's answer as a ``kind``.
 
-        Raises ``PolicyRefusal`` (budget; nothing was sent), ``InvalidRequest`` (no such model, no
-        key) and ``ProviderError``: ``provider_timeout`` when the user's time for single calls is
-        over, ``provider_protocol`` for an answer that does not fit, also when asked again.
+        Raises ``PolicyRefusal`` (budget; nothing was sent), ``InvalidRequest`` (unknown model, no
+        key) and ``ProviderError``: ``provider_timeout`` after the user's time limit for single
+        calls, ``provider_protocol`` for an answer that is still invalid after the correction.
         """
         resolved = self._models.resolve(model_id)
         limits = self._preferences()
@@ -115,7 +117,7 @@ class OneShotCalls:
 
 
 class _InvalidAnswer(Exception):
-    """An answer that is not what was asked for; ``raw`` is what came."""
+    """An answer of the wrong form; ``raw`` is its text."""
 
     def __init__(self, problem: str, raw: str) -> None:
         super().__init__(problem)
@@ -156,7 +158,7 @@ class _Exchange(Generic[AnswerT]):
         return OneShotAnswer(value, self._resolved.spec.id, self._usage, self._attempts)
 
     def _check_stop(self, reply: ModelReply) -> None:
-        """Raise for answers that another try would not better."""
+        """Raise for answers that another attempt would not improve."""
         if reply.stop == "content_filter":
             raise _failure(
                 self._resolved.spec,
@@ -179,7 +181,7 @@ class _Exchange(Generic[AnswerT]):
 
 
 def output_limit(spec: ModelSpec, wanted: int, most: int) -> int:
-    """Return the output limit; a model that always thinks needs room before it answers."""
+    """Return the output limit; a model that always thinks gets the maximum."""
     always = spec.reasoning and spec.thinking_support.off == "impossible"
     return most if always else min(wanted, most)
 
@@ -194,7 +196,7 @@ def choose_output_form(spec: ModelSpec) -> Form:
 def build_request(
     spec: ModelSpec, question: OneShotQuestion, schema: Schema, form: Form
 ) -> ModelRequest:
-    """Return the request that holds this model to a form; it does not think."""
+    """Return the request that holds this model to a form, without thinking."""
     request = ModelRequest(
         model=spec.model,
         system=question.system,
@@ -219,7 +221,7 @@ def build_request(
 
 
 def _corrected(request: ModelRequest, invalid: _InvalidAnswer) -> ModelRequest:
-    """Return the request with the answer that did not fit and why, as text in every form."""
+    """Return the request extended by the invalid answer and the problem, as text in every form."""
     said = AssistantMessage(parts=(TextPart(text=invalid.raw),))
     again = _user_message(_CORRECTION.format(problem=str(invalid)))
     return replace(request, messages=(*request.messages, said, again))
@@ -230,7 +232,7 @@ def _user_message(text: str) -> UserMessage:
 
 
 def _read(reply: ModelReply, kind: type[AnswerT]) -> AnswerT:
-    """Return the answer, from the call or, as some models do it all the same, from the text."""
+    """Return the answer from the call or, as some models answer despite the tool, from the text."""
     call = next((call for call in reply.calls if call.tool == TOOL), None)
     raw = _raw(call, reply.text)
     found = call.arguments if call is not None else find_json_object(reply.text)

@@ -1,7 +1,7 @@
-"""Has a cheap model summarise the middle of a conversation, a part at a time where it is long.
+"""Summarises the middle of a conversation with a cheap model, in parts where it is long.
 
-Implements the engine's port ``Summarizer``; ``host`` brings them together. What is read is data to
-it; what it writes goes into the conversation under headings of ours, never as the user's words.
+Implements the engine's port ``Summarizer``. The conversation is data to the model; the summary goes
+into the conversation under fixed headings, never as the user's words.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from jupyter_ai_shoulders.core.token_estimates import estimate_text
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 TRIES = 2
-"""Of each call; after that the summary is made without a model (chapter 04)."""
+"""Attempts per call; then the summary is made without a model."""
 MAX_READ_LENGTH = 100_000
-"""Estimated tokens read in one call; longer parts are read less well, and in one piece."""
+"""Estimated tokens read in one call; models read longer parts less well."""
 READ_SHARE = 0.5
-"""Of the model's window; the rest is for instructions, answer, and estimates that are low."""
+"""Share of the model's context window; the rest is for instructions, the answer and low estimates.
+"""
 LEAST_OUTPUT = 800
 """Tokens."""
 
@@ -75,7 +76,7 @@ class Notes(BaseModel):
         ]
 
     def text(self) -> str:
-        """Return the notes as the colleague reads them."""
+        """Return the notes as text for the model."""
         return "\n\n".join(
             f"{heading}:\n{_bullets(lines)}"
             for heading, lines in self.sections()
@@ -84,22 +85,22 @@ class Notes(BaseModel):
 
 
 class SummaryModels(ModelResolver, Protocol):
-    """Says which model may read a conversation; implemented by ``providers.registry``."""
+    """Selects the model that summarises a conversation; implemented by ``providers.registry``."""
 
     def for_summary(self, turn_model: ModelId) -> ModelId | None:
-        """Return the cheapest model that may, None where none is to."""
+        """Return the cheapest permitted model; None where no model may summarise."""
         ...
 
 
 class ConversationSummarizer:
-    """Asks models for summaries; safe for concurrent calls."""
+    """Requests summaries from models; safe for concurrent calls."""
 
     def __init__(self, calls: OneShotCalls, models: SummaryModels) -> None:
         self._calls = calls
         self._models = models
 
     async def summarise(self, order: SummaryRequest) -> Summary | None:
-        """Return a summary; None where no model is to read the conversation.
+        """Return a summary; None where no model may read the conversation.
 
         Raises ``PolicyRefusal`` (budget; nothing was sent), ``InvalidRequest`` (no model can
         answer) and ``ProviderError`` when a call failed twice.
@@ -136,9 +137,9 @@ class ConversationSummarizer:
 
 
 def split_by_tokens(pieces: Sequence[str], room: int, family: TokenFamily) -> Iterable[str]:
-    """Yield the pieces in order, as many at once as there is room for, in tokens.
+    """Yield the pieces in order, in groups of at most ``room`` tokens.
 
-    A piece that is too long for itself is cut to what fits.
+    A piece that exceeds ``room`` alone is truncated.
     """
     held: list[str] = []
     length = 0

@@ -1,8 +1,8 @@
-"""Gives a conversation a title after its first turn, without holding anything up.
+"""Titles a conversation after its first turn, in the background; made by ``host``.
 
-Hears of events through the event hub; ``host`` makes it. Until then, and wherever no model can
-answer or the budget is spent, the title is the first line of the first message. A title that the
-user set is never replaced.
+Subscribes to the event hub. Until the title arrives, and wherever no model can answer or the budget
+is spent, the title is the first line of the first message. A title set by the user is never
+replaced.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ class Title(BaseModel):
 
 
 class TitleModels(Protocol):
-    """Says which model may read a conversation to name it; implemented by ``registry``."""
+    """Selects the model that titles a conversation; implemented by ``providers.registry``."""
 
     def for_title(self, turn_model: ModelId) -> ModelId | None:
-        """Return the model, None where there is to be no title. Raises ``ShouldersError``."""
+        """Return the model; None where no title is wanted. Raises ``ShouldersError``."""
         ...
 
 
 @dataclass(slots=True)
 class _FirstTurn:
-    """What the first turn of a conversation has said so far."""
+    """The text of a conversation's first turn so far."""
 
     asked: str = ""
     answered: list[str] = field(default_factory=list[str])
@@ -69,14 +69,14 @@ class _FirstTurn:
     model: ModelId | None = None
 
     def add(self, text: str) -> None:
-        """Note more of the answer, as far as it is read."""
+        """Add text of the answer, up to the limit."""
         if self.length < MAX_READ_LENGTH:
             self.answered.append(text)
             self.length += len(text)
 
 
 class Titler:
-    """Listens to the first turn of new conversations, then asks for their titles."""
+    """Collects the first turn of new conversations, then requests their titles."""
 
     def __init__(self, calls: OneShotCalls, models: TitleModels, sessions: Sessions) -> None:
         self._calls = calls
@@ -86,7 +86,7 @@ class Titler:
         self._naming: set[asyncio.Task[None]] = set()
 
     def on_event(self, logged: LoggedEvent) -> None:
-        """Take note of a committed event; never blocks or raises."""
+        """Handle a committed event; never blocks or raises."""
         event = logged.event
         if isinstance(event, SessionCreate):
             session = event.session
@@ -110,7 +110,7 @@ class Titler:
                 pass
 
     async def aclose(self) -> None:
-        """Give up what is being asked."""
+        """Cancel running requests."""
         naming = list(self._naming)
         for task in naming:
             task.cancel()
@@ -134,24 +134,24 @@ class Titler:
             question = _question(session_id, first_turn)
             answer = await self._calls.ask(question, Title, model)
             self._store(session_id, first_turn.asked, shorten_title(answer.value.title))
-        except ShouldersError as error:  # the first line of the message stays
+        except ShouldersError as error:  # the first line of the message remains the title
             _log.debug("No title for %s: %s", session_id, error)
 
     def _store(self, session_id: SessionId, asked: str, title: str) -> None:
-        """Store the title unless the user gave one meanwhile."""
+        """Store the title unless the user has set one."""
         session = self._sessions.get(session_id)
         if title and is_automatic(session.title, asked):
             self._sessions.update(session.model_copy(update={"title": title}))
 
 
 def is_automatic(title: str, asked: str) -> bool:
-    """Return whether a title is none, or just the beginning of the first message."""
+    """Return whether a title is empty, or only the beginning of the first message."""
     line = next((line.strip() for line in asked.splitlines() if line.strip()), "")
     return not title or line.startswith(title.removesuffix("…"))
 
 
 def shorten_title(title: str) -> str:
-    """Return a title on one line, without marks around it, cut between words."""
+    """Return a title on one line, without quotation marks around it, cut between words."""
     line = " ".join(title.split()).strip("\"'“”„«»` ").rstrip(".")
     if len(line) <= MAX_TITLE_LENGTH:
         return line

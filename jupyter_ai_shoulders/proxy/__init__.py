@@ -1,1 +1,1 @@
-"""The model proxy: any configured model, asked for in the formats of official SDKs (chapter 02)."""
+"""The model proxy: any configured model, reachable in the formats of the official SDKs."""

@@ -1,7 +1,4 @@
-"""What an error means to a caller, whatever its format: a status and the words.
-
-Used by the formats' ``errors``, which add their own names.
-"""
+"""Maps error codes to HTTP statuses and messages; used by each format's ``errors``."""
 
 from __future__ import annotations
 
@@ -38,7 +35,7 @@ STATUS: Mapping[ErrorCode, int] = {
     "state_unavailable": 503,
     "provider_timeout": 504,
 }
-"""Of the codes a caller can meet; the others are 500."""
+"""Statuses of the codes a caller can meet; all others are 500."""
 
 
 QUOTA_CODES: frozenset[ErrorCode] = frozenset({"billing", "quota_exhausted", "budget_exhausted"})
@@ -56,5 +53,5 @@ def quota_status_of(info: ErrorInfo) -> int:
 
 
 def error_message(info: ErrorInfo) -> str:
-    """Return what went wrong and what to do."""
+    """Return the error's message and hint."""
     return f"{info.message} {info.hint}" if info.hint else info.message

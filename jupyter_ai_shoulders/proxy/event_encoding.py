@@ -1,4 +1,4 @@
-"""Server-sent events and JSON as bytes; used by the formats' streams."""
+"""Encodes server-sent events and JSON as bytes; used by the formats' streams."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pydantic_core import PydanticSerializationError, to_json
 
 
 def dump(value: Any) -> bytes:
-    """Return compact JSON; lone surrogates, as in some vendors' words, become ``?``."""
+    """Return compact JSON; lone surrogates, which some vendors send, become ``?``."""
     try:
-        return to_json(value)  # a third of the time ``json.dumps`` takes
+        return to_json(value)  # takes a third of the time of ``json.dumps``
     except PydanticSerializationError:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
         return text.encode("utf-8", "replace")

@@ -1,6 +1,7 @@
-"""A caller's messages as a history the adapters can encode: merged, complete, results named.
+"""Normalises a caller's messages to a history that all adapters can encode.
 
-The rules are those every vendor has (reference §1.7, §3). Called by each format's ``decode``.
+Used by each format's ``decode``. All vendors require that neighbours of one role are merged and
+that every call has its result.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ ONLY_SYSTEM = "(Begin.)"
 
 
 def start_with_user_message(messages: Iterable[ModelMessage]) -> Iterator[ModelMessage]:
-    """Yield the messages after one of the user's: the model speaks first in OpenAI's formats only.
+    """Yield the messages, after an added user message where the first is the model's.
 
-    Other vendors refuse such a conversation, and one with nothing but a system message.
+    Only OpenAI's formats allow the model to speak first, or a conversation of system messages
+    alone.
     """
     begun = False
     for message in messages:
@@ -39,7 +41,7 @@ def start_with_user_message(messages: Iterable[ModelMessage]) -> Iterator[ModelM
 
 
 def normalize_history(messages: Iterable[ModelMessage]) -> tuple[ModelMessage, ...]:
-    """Return the messages with neighbours of one side merged and results named.
+    """Return the messages with neighbours of one role merged and results named.
 
     Raises ``InvalidRequest`` for a call without its result, or a result without its call.
     """

@@ -1,6 +1,6 @@
-"""Passes a caller's request on to the provider of the model asked for, and the answer back.
+"""Relays a caller's request to the model's provider, and the reply back.
 
-Called by the handlers of ``server.proxy``. Retries are the caller's business: its SDK does them.
+Used by the handlers of ``server.proxy``. Retries are left to the caller's SDK.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 
 class ModelResolver(Protocol):
-    """The catalogue; ``providers.registry`` implements it."""
+    """Resolves and lists models; implemented by ``providers.registry``."""
 
     def resolve(self, model_id: ModelId | None) -> ResolvedModel:
         """Return a model and its provider. Raises ``InvalidRequest``."""
@@ -49,7 +49,7 @@ class ModelResolver(Protocol):
 
 
 class ProxyRelay:
-    """The way from any format to any provider."""
+    """Relays requests from any format to any provider."""
 
     def __init__(
         self,
@@ -58,16 +58,16 @@ class ProxyRelay:
         ids: IdSource,
         owner: str | None = None,
     ) -> None:
-        """``owner`` is who pays for what is asked."""
+        """``owner`` pays for the requests."""
         self._models = models
         self._state_cache = state_cache
         self._ids = ids
         self._owner = owner
 
     def open(self, caller: WireFormat, raw: bytes) -> RelayedRequest:
-        """Return the exchange for a request; nothing is sent yet.
+        """Return the prepared request; nothing is sent yet.
 
-        Raises ``InvalidRequest``: the request makes no sense, or its model cannot answer.
+        Raises ``InvalidRequest`` for an invalid request, or a model that cannot answer it.
         """
         proxy_request = caller.read(raw)
         resolved = self._models.resolve(proxy_request.model)
@@ -83,18 +83,18 @@ class ProxyRelay:
         )
 
     async def count(self, caller: WireFormat, raw: bytes) -> int:
-        """Return how many tokens a request is: its provider's count, an estimate if it has none.
+        """Return the tokens of a request: the provider's count, or else an estimate.
 
         Raises ``InvalidRequest``, ``ProviderError``.
         """
         return await self.open(caller, raw).count()
 
     def models(self, caller: WireFormat) -> bytes:
-        """Return the models that can answer now."""
+        """Return the models that can answer."""
         return caller.models([model for model in self._models.listing().models if model.available])
 
     def model(self, caller: WireFormat, model_id: ModelId) -> bytes:
-        """Return what is known of a model. Raises ``InvalidRequest`` for one that cannot answer."""
+        """Return a model's description. Raises ``InvalidRequest`` for one that cannot answer."""
         found = self._models.resolve(model_id).spec.id
         return caller.model(next(m for m in self._models.listing().models if m.id == found))
 
@@ -105,7 +105,7 @@ class ProxyRelay:
 
 
 class RelayedRequest:
-    """One request and its answer."""
+    """One request and its reply."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class RelayedRequest:
         *,
         state_cache: StateCache,
     ) -> None:
-        """``request.trace_id`` becomes the id of the answer."""
+        """``request.trace_id`` becomes the id of the reply."""
         reply_id = request.trace_id or ""
         self._caller = caller
         self._proxy_request = proxy_request
@@ -136,7 +136,7 @@ class RelayedRequest:
         return self._proxy_request.stream
 
     async def count(self) -> int:
-        """Return how many tokens the request is. Raises ``ProviderError``."""
+        """Return the tokens of the request. Raises ``ProviderError``."""
         counted = await self._resolved.provider.count_tokens(self._request)
         if counted is not None:
             return counted
@@ -146,9 +146,9 @@ class RelayedRequest:
         )
 
     async def stream(self) -> AsyncGenerator[bytes]:
-        """Yield the answer as it comes.
+        """Yield the reply as it arrives.
 
-        Raises ``ShouldersError`` only before anything was yielded; later errors are in the stream.
+        Raises ``ShouldersError`` only before the first bytes; later errors are part of the stream.
         """
         try:
             async with contextlib.aclosing(self._events()) as events:
@@ -164,14 +164,14 @@ class RelayedRequest:
             yield self._writer.fail(error.info)
 
     async def complete(self) -> bytes:
-        """Return the answer in one piece. Raises ``ShouldersError``."""
+        """Return the complete response. Raises ``ShouldersError``."""
         async with contextlib.aclosing(self._events()) as events:
             async for event in events:
                 self._note(event)
         return self._caller.body(self._proxy_request, self._reply_id, self._answer)
 
     def idle(self) -> bytes:
-        """Return a sign of life; the stream has begun with it, so errors will be in the stream."""
+        """Return a keep-alive; it starts the stream, so later errors are part of it."""
         self._shown = True
         return self._begin() + self._writer.idle()
 
@@ -191,7 +191,9 @@ class RelayedRequest:
 
     def _note(self, event: ReplyEvent) -> None:
         self._answer.add(event)
-        if isinstance(event, (Stop, StoppedAt)):  # before the caller can come back with the calls
+        if isinstance(
+            event, (Stop, StoppedAt)
+        ):  # before the caller can return with the results of the calls
             self._state_cache.store(self._answer.message())
 
     def _events(self) -> AsyncGenerator[ReplyEvent]:
@@ -208,7 +210,7 @@ def _started(provider: Provider, request: ModelRequest) -> AsyncGenerator[Provid
 async def _closing(
     events: AsyncGenerator[ProviderEvent], stops: tuple[str, ...], resolved: ResolvedModel
 ) -> AsyncGenerator[ReplyEvent]:
-    """Close the provider's stream once a stop text was found: it would go on otherwise."""
+    """Close the provider's stream once a stop sequence was found; otherwise it would continue."""
     async with contextlib.aclosing(events):
         async for event in until_stop_sequence(events, stops, resolved.spec.family):
             yield event

@@ -1,6 +1,6 @@
-"""Folds the events of an answer into its parts, in order.
+"""Accumulates the events of a reply into its parts, in order.
 
-Used by ``relay``: for callers that do not stream, and for what the shelf keeps.
+Used by ``relay`` for callers that do not stream, and for the state cache.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from jupyter_ai_shoulders.wire.usage import TokenUsage
 
 @dataclass(frozen=True, slots=True)
 class StoppedAt:
-    """The answer ended at one of the caller's stop texts; takes the place of ``Stop``."""
+    """The reply ended at one of the caller's stop sequences; replaces ``Stop``."""
 
     text: str
 
@@ -55,7 +55,7 @@ class _Growing:
 
 @dataclass(slots=True)
 class ReplyAccumulator:
-    """An answer as far as it has come."""
+    """A reply so far."""
 
     usage: TokenUsage = field(default_factory=TokenUsage)
     stop: StopReason = "other"
@@ -67,7 +67,7 @@ class ReplyAccumulator:
     )
 
     def add(self, event: ReplyEvent) -> None:
-        """Take note of an event."""
+        """Add an event."""
         match event:
             case PartDelta():
                 self._growing(event.part_id).pieces.append(event.text)
@@ -95,7 +95,7 @@ class ReplyAccumulator:
         return [item.part() if isinstance(item, _Growing) else item for item in found]
 
     def message(self) -> AssistantMessage:
-        """Return the answer as a message of the history."""
+        """Return the reply as a message of the history."""
         return AssistantMessage(
             parts=tuple(
                 _call_part(part) if isinstance(part, ToolCallReady) else part

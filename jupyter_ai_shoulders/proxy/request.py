@@ -1,4 +1,4 @@
-"""What a caller asks for, in the common form; each format's ``decode`` makes it for ``relay``."""
+"""A caller's request in the common form; made by each format's ``decode`` for ``relay``."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from jupyter_ai_shoulders.wire.parts import (
 
 OUTPUT = 16_384
 THINKING_OUTPUT = 32_768
-"""Output limits where the caller gives none (chapter 03)."""
+"""Output limits, in tokens, where the caller gives none."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProxyRequest:
-    """A request for an answer."""
+    """A request for a reply."""
 
     model: ModelId
     system: str
@@ -39,18 +39,18 @@ class ProxyRequest:
     response_schema: JsonObject | None = None
     cache_key: SessionId | None = None
     stops: tuple[str, ...] = ()
-    """Texts that end the answer; the providers do not see them, see ``stop_texts``."""
+    """Stop sequences; applied in ``stop_sequences``, not by the providers."""
     stream: bool = False
     report_usage: bool = True
     """Whether a stream ends with its usage."""
     show_reasoning: bool = True
     carry_state: bool = True
-    """Whether the answer may carry opaque state in the place its format has for it."""
+    """Whether the reply may carry opaque state in its format's field for it."""
     echo: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What the format repeats of the request in its answer."""
+    """The request fields that the format repeats in its response."""
 
     def request(self, spec: ModelSpec, trace_id: str) -> ModelRequest:
-        """Return the request as the provider of this model takes it."""
+        """Return the request for the provider of this model."""
         return ModelRequest(
             model=spec.model,
             system=self.system,
@@ -67,7 +67,11 @@ class ProxyRequest:
 
 
 def check_capabilities(proxy_request: ProxyRequest, model: ModelSpec) -> None:
-    """Raise ``InvalidRequest`` for images or tools the model cannot take."""
+    """Raise ``InvalidRequest`` for images or tools that the model does not support.
+
+    A conversation of the product replaces an image by a remark when the model changes; a program
+    gets the error instead, as from a vendor.
+    """
     if not model.images and any(map(_has_image, proxy_request.messages)):
         raise _cannot(model, "read images", '"images": true')
     if not model.tools and proxy_request.tools:

@@ -1,6 +1,6 @@
-"""Reads a caller's JSON strictly: what a format does not define is refused, with its path.
+"""Parses a caller's JSON strictly: undefined fields are refused, with their path.
 
-Base of the request models of every format; ``read`` is called by the formats.
+Base of the request models of every format; the formats call ``read``.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.wire.base import Json, JsonObject
 
 MAX_DEPTH = 64
-"""Levels of nesting accepted in free JSON: schemas and arguments (chapter 13)."""
+"""Levels of nesting accepted in free JSON, such as schemas and arguments."""
 
 MAX_REPORTED_ERRORS = 1_000
-"""Mistakes beyond which none is named: to list them takes longer than to find them."""
+"""Errors in a body beyond which none is described: listing them takes longer than finding them."""
 
 
 class RequestModel(BaseModel):
@@ -31,17 +31,17 @@ class RequestModel(BaseModel):
 ModelT = TypeVar("ModelT", bound=RequestModel)
 
 Explain = Callable[[ErrorDetails, bytes], tuple[str, str]]
-"""Returns the path of a wrong field of a body, and a sentence that names it."""
+"""Returns the path of an invalid field of a body, and a sentence about it."""
 
 
 def dotted(item: ErrorDetails, _: bytes) -> tuple[str, str]:
-    """Name the field as in ``messages.0.content``."""
+    """Return the path as in ``messages.0.content``."""
     path = ".".join(str(step) for step in item["loc"])
     return path, f"{path}: {item['msg']}" if path else item["msg"]
 
 
 def read(model: type[ModelT], raw: bytes, explain: Explain = dotted) -> ModelT:
-    """Return the request. Raises ``InvalidRequest`` with the path of the first wrong field."""
+    """Return the request. Raises ``InvalidRequest`` with the path of the first invalid field."""
     try:
         return _adapter(model).validate_json(raw)
     except ValidationError as error:
@@ -59,7 +59,7 @@ def _adapter(model: type[ModelT]) -> TypeAdapter[ModelT]:
 
 
 def as_text_blocks(value: Any) -> Any:
-    """Return a plain string as the list of one text block it is short for."""
+    """Return a plain string as a list of one text block."""
     return [{"type": "text", "text": value}] if isinstance(value, str) else value
 
 
@@ -80,10 +80,10 @@ def _deeper_than(value: Any, levels: int) -> bool:
 
 
 FreeJson = Annotated[JsonObject, AfterValidator(_not_too_deep)]
-"""An object whose shape is the caller's business."""
+"""An object of arbitrary shape."""
 
 AnyJson = Annotated[Json, AfterValidator(_not_too_deep)]
-"""A value of a field that has no effect here."""
+"""The value of a field without effect."""
 
 StopList = Annotated[list[Annotated[str, Field(min_length=1)]], Field(max_length=64)]
-"""Texts that end an answer; each piece of the answer is compared with all of them."""
+"""Stop sequences; every piece of the reply is compared with all of them."""

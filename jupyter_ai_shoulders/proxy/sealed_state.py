@@ -1,8 +1,8 @@
-"""Opaque provider state inside a caller's own format: sealed, so that it comes back as it went.
+"""Seals opaque provider state into a string that callers carry in their own format.
 
-What the providers want back verbatim (thinking signatures, encrypted reasoning) travels as one
-string. It is signed: a caller cannot put fields of its own into a provider's request with it.
-Used by the formats' ``decode`` and ``stream``.
+Providers need this state back verbatim (thinking signatures, encrypted reasoning). The string is
+signed, so that a caller cannot put fields of its own into a provider's request. Used by the
+formats' ``decode`` and ``stream``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MAC_BYTES = 16
 
 
 class StateSealer:
-    """Seals and opens; the same secret opens what it sealed, also after a restart."""
+    """Seals and opens state; the same secret opens it, also after a restart."""
 
     def __init__(self, secret: bytes) -> None:
         self._key = hmac.digest(secret, b"jupyter_ai_shoulders.proxy.state", "sha256")
@@ -38,7 +38,7 @@ class StateSealer:
         return PREFIX + base64.urlsafe_b64encode(self._mac(packed) + packed).decode()
 
     def open(self, sealed: str) -> ReasoningPart | None:
-        """Return text and state as they went; None for what is not ours or was altered."""
+        """Return text and state; None for foreign or altered strings."""
         packed = self._packed(sealed)
         if packed is None:
             return None
@@ -56,7 +56,7 @@ class StateSealer:
             return None
 
     def _packed(self, sealed: str) -> bytes | None:
-        """Return what was packed if the signature is ours."""
+        """Return the packed bytes if the signature is valid."""
         if not sealed.startswith(PREFIX):
             return None
         try:

@@ -1,7 +1,7 @@
-"""Keeps answers with calls for an hour, for callers whose format has no place for opaque state.
+"""Caches replies with calls for an hour, for callers whose format cannot carry opaque state.
 
-A caller sends an answer back with its calls; by them it is found here, whole and in its order.
-Filled and asked by ``relay``, one per server.
+A caller sends a reply back with its calls; the cache finds the original by them. One per server,
+used by ``relay``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jupyter_ai_shoulders.wire.parts import AssistantMessage, AssistantPart, Tex
 
 ENTRY_SECONDS = 3600.0
 MAX_CHARACTERS = 64 << 20
-"""Of all answers kept; the oldest go first."""
+"""Characters of all cached replies; the oldest are evicted first."""
 
 Key = bytes
 
@@ -30,7 +30,7 @@ class _Entry:
 
 
 class StateCache:
-    """Answers by the digest of each of their calls."""
+    """Replies by the digest of each of their calls."""
 
     def __init__(self, clock: Clock, most: int = MAX_CHARACTERS) -> None:
         self._clock = clock
@@ -39,11 +39,11 @@ class StateCache:
         self._size = 0
 
     def __len__(self) -> int:
-        """Return how many calls are known."""
+        """Return the number of cached calls."""
         return len(self._entries)
 
     def store(self, message: AssistantMessage) -> None:
-        """Keep an answer that has calls and state."""
+        """Cache a reply that has calls and state."""
         calls = list(_calls(message.parts))
         if not calls or all(part.state is None for part in message.parts):
             return
@@ -56,9 +56,9 @@ class StateCache:
         self._make_room()
 
     def restore(self, message: AssistantMessage) -> AssistantMessage:
-        """Return the answer as it was, if these are its calls and its text; else the message.
+        """Return the original reply if its calls and text are unchanged; else the message.
 
-        An answer that was changed gets at most the state of the calls it still has.
+        A changed reply gets only the state of its unchanged calls.
         """
         found = {call.call_id: self._find(call) for call in _calls(message.parts)}
         original = next((entry for entry in found.values() if entry is not None), None)
@@ -91,7 +91,7 @@ def _calls(parts: tuple[AssistantPart, ...]) -> Iterator[ToolCallPart]:
 
 
 def _key(call: ToolCallPart) -> Key:
-    """Return a digest of the whole call: some servers count ids from zero in each conversation."""
+    """Return a digest of the whole call, as some servers restart ids in each conversation."""
     content = json.dumps([call.call_id, call.tool, call.arguments], sort_keys=True)
     return hashlib.sha256(content.encode()).digest()
 

@@ -1,7 +1,7 @@
-"""Ends an answer at the caller's stop sequences, whatever the provider can.
+"""Ends a reply at the caller's stop sequences, independent of the provider.
 
-Current vendors differ in what they take (reference §1.1, §3), so it is done here, on the events.
-Called by ``relay`` when the caller gave any.
+Vendors differ in the stop sequences they accept, so they are applied here, to the events. Used by
+``relay``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from jupyter_ai_shoulders.wire.usage import TokenUsage
 async def until_stop_sequence(
     events: AsyncIterator[ProviderEvent], stops: tuple[str, ...], family: TokenFamily
 ) -> AsyncGenerator[ReplyEvent]:
-    """Yield the events up to the first stop text, which is left out."""
+    """Yield the events up to the first stop sequence, which is left out."""
     cutter = StopSequenceFilter(stops, family)
     async for event in events:
         for passed in cutter.feed(event):
@@ -35,7 +35,7 @@ async def until_stop_sequence(
 
 
 class StopSequenceFilter:
-    """Watches the text; holds back an end that may begin a stop text."""
+    """Scans the text; holds back an end that may begin a stop sequence."""
 
     def __init__(self, stops: tuple[str, ...], family: TokenFamily) -> None:
         self._stops = stops
@@ -47,7 +47,7 @@ class StopSequenceFilter:
         self.found = False
 
     def feed(self, event: ProviderEvent) -> Iterator[ReplyEvent]:
-        """Return what may be shown now."""
+        """Return the events that can be passed on."""
         match event:
             case PartStart(kind="text"):
                 self._part = event.part_id

@@ -1,8 +1,8 @@
-"""Brings parts and calls that overlap into an order without overlap.
+"""Orders overlapping blocks of a stream one after another.
 
-Chat servers may go on with a call after the next one began; Anthropic's format knows no such thing,
-and clients of the Responses format do not expect it. The first block passes at once; what belongs
-to later ones waits for it. Used by the ``stream`` of those formats.
+Chat servers may continue a call after the next one began; Anthropic's format does not allow that,
+and clients of the Responses format do not expect it. The first block passes at once; events of
+later blocks wait. Used by the ``stream`` of those formats.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BlockEvent = PartStart | PartDelta | PartEnd | ToolCallStart | ToolArgumentsDelt
 
 
 class BlockSequencer:
-    """The events of one answer, block after block."""
+    """The events of one reply, block by block."""
 
     def __init__(self) -> None:
         self._waiting: dict[PartId | CallId, list[BlockEvent]] = {}
@@ -34,7 +34,7 @@ class BlockSequencer:
         self._early: set[CallId] = set()
 
     def feed(self, event: BlockEvent) -> Sequence[BlockEvent]:
-        """Return the events whose turn it is now."""
+        """Return the events that can be passed on."""
         key = event.part_id if isinstance(event, (PartStart, PartDelta, PartEnd)) else event.call_id
         if key in self._early:
             return ()
@@ -61,13 +61,13 @@ class BlockSequencer:
         return [event, *self._next()]
 
     def _next(self) -> Sequence[BlockEvent]:
-        """Return what has waited, up to the first block that is not complete."""
+        """Return the waiting events, up to the first incomplete block."""
         waiting, self._waiting = self._waiting, {}
         events = (event for events in waiting.values() for event in events)
         return [passed for event in events for passed in self.feed(event)]
 
     def _end_complete_call(self) -> Sequence[BlockEvent]:
-        """End the open call if its arguments are whole: another block has begun."""
+        """End the open call if its arguments are complete and another block has begun."""
         raw = "".join(self._arguments)
         if self._call is None or not raw.strip():
             return ()

@@ -1,6 +1,6 @@
-"""Names of tools in the letters every vendor takes, and back; Google's format allows more.
+"""Maps tool names to the characters every vendor accepts, and back; Google's format allows more.
 
-Used by ``relay``; the caller sees its own names only. The limits are OpenAI's (reference §2.5).
+Used by ``relay``; the caller sees only its own names. The limits are OpenAI's.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PartT = TypeVar("PartT")
 
 
 class ToolNames:
-    """The names of one request that cannot be sent as they are."""
+    """The names of one request that need an alias."""
 
     def __init__(self, request: ModelRequest) -> None:
         unsafe = {name for name in _names(request) if not _SAFE.fullmatch(name)}
@@ -43,7 +43,7 @@ class ToolNames:
         self._original: Mapping[str, str] = {safe: name for name, safe in self._safe.items()}
 
     def encode_request(self, request: ModelRequest) -> ModelRequest:
-        """Return the request with names that can be sent; the same one where all can."""
+        """Return the request with safe names; the same request where all are safe."""
         if not self._safe:
             return request
         choice = request.tool_choice
@@ -59,7 +59,7 @@ class ToolNames:
         )
 
     def decode_events(self, events: AsyncGenerator[ProviderEvent]) -> AsyncGenerator[ProviderEvent]:
-        """Return the events with the caller's names; closing it closes the ones given."""
+        """Return the events with the caller's names; closing it closes the given events."""
         return self._restored(events) if self._safe else events
 
     async def _restored(

@@ -1,4 +1,4 @@
-"""The port of a caller's format; implemented by each folder beside this file, used by ``relay``."""
+"""The port of a caller's format; implemented by the packages beside it, used by ``relay``."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from jupyter_ai_shoulders.wire.usage import TokenUsage
 
 @dataclass(frozen=True, slots=True)
 class ErrorResponse:
-    """An error as an HTTP answer."""
+    """An error as an HTTP response."""
 
     status: int
     body: bytes
 
 
 class ReplyWriter(Protocol):
-    """Writes one answer as a stream; all bytes are whole events."""
+    """Writes one reply as a stream; all bytes are whole events."""
 
     def begin(self, usage: TokenUsage) -> bytes:
-        """Return what comes before all events; ``usage`` is what is known of it by now."""
+        """Return the opening events; ``usage`` is the usage known so far."""
         ...
 
     def feed(self, event: ReplyEvent) -> bytes:
@@ -33,7 +33,7 @@ class ReplyWriter(Protocol):
         ...
 
     def idle(self) -> bytes:
-        """Return a sign of life for a stream that has been silent for long."""
+        """Return a keep-alive for a stream that has been silent for a while."""
         ...
 
     def fail(self, info: ErrorInfo) -> bytes:
@@ -42,22 +42,22 @@ class ReplyWriter(Protocol):
 
 
 class WireFormat(Protocol):
-    """One format of requests, answers and errors."""
+    """One format of requests, responses and errors."""
 
     def read(self, raw: bytes) -> ProxyRequest:
         """Decode a request. Raises ``InvalidRequest``."""
         ...
 
     def writer(self, request: ProxyRequest, reply_id: str) -> ReplyWriter:
-        """Return what writes the answer as a stream."""
+        """Return the writer of a streamed response."""
         ...
 
     def body(self, request: ProxyRequest, reply_id: str, answer: ReplyAccumulator) -> bytes:
-        """Return the answer in one piece."""
+        """Return the complete response."""
         ...
 
     def refused(self, info: ErrorInfo, request_id: str) -> ErrorResponse:
-        """Return an error as an answer."""
+        """Return an error as a response."""
         ...
 
     def models(self, models: Sequence[ModelInfo]) -> bytes:

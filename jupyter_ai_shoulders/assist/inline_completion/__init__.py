@@ -1,1 +1,1 @@
-"""Suggestions at the caret (chapter 10): one call to a small model, many ways to say nothing."""
+"""Inline completion: suggestions at the caret from one call to a small model."""

@@ -1,7 +1,6 @@
-"""Remembers suggestions, so that what was offered before is there at once (chapter 10).
+"""In-memory cache of suggestions, keyed by the exact text around the caret; used by ``service``.
 
-Kept in memory, by the exact text around the caret; used by ``ghost.engine``. A suggestion whose
-beginning is typed, instead of accepted, goes on with its rest.
+When the user types the beginning of a cached suggestion, the cache returns the rest of it.
 """
 
 from __future__ import annotations
@@ -17,7 +16,9 @@ MAX_ENTRIES = 100
 
 @dataclass(frozen=True, slots=True)
 class CacheKey:
-    """Where something was suggested; ``setting`` is all else that was sent, and to whom."""
+    """A caret and its surrounding text; ``setting`` covers everything else that was sent, and the
+    model.
+    """
 
     prefix: str
     suffix: str
@@ -26,21 +27,21 @@ class CacheKey:
 
 @dataclass(frozen=True, slots=True)
 class CachedSuggestions:
-    """What was suggested there."""
+    """The suggestions made at one caret."""
 
     suggestions: tuple[str, ...]
     model: ModelId
 
 
 class SuggestionCache:
-    """The latest suggestions."""
+    """A least recently used cache of suggestions."""
 
     def __init__(self, most: int = MAX_ENTRIES) -> None:
         self._most = most
         self._entries: OrderedDict[CacheKey, CachedSuggestions] = OrderedDict()
 
     def find(self, key: CacheKey) -> CachedSuggestions | None:
-        """Return what was suggested here, or what is left of what was suggested just before."""
+        """Return the cached suggestions, or the rest of earlier ones whose beginning was typed."""
         exact = self._entries.get(key)
         if exact is not None:
             self._entries.move_to_end(key)
@@ -52,7 +53,7 @@ class SuggestionCache:
         return None
 
     def store(self, key: CacheKey, cached: CachedSuggestions) -> None:
-        """Remember what was suggested."""
+        """Cache suggestions, evicting the least recently used entry when full."""
         self._entries[key] = cached
         self._entries.move_to_end(key)
         if len(self._entries) > self._most:
@@ -62,7 +63,7 @@ class SuggestionCache:
 def _typed_rest(
     key: CacheKey, earlier: CacheKey, cached: CachedSuggestions
 ) -> CachedSuggestions | None:
-    """Return the rests of the suggestions whose beginning was typed since."""
+    """Return the rest of each suggestion whose beginning was typed after ``earlier``."""
     typed = key.prefix[len(earlier.prefix) :]
     if not typed or not key.prefix.startswith(earlier.prefix):
         return None

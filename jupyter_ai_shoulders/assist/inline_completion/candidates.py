@@ -1,8 +1,8 @@
-"""Asks a model for suggestions, by the way that suits it, and yields each as soon as it is whole.
+"""Requests suggestions from a model and yields each as soon as it is complete; used by ``service``.
 
-A forced tool, a JSON Schema, or JSON asked for in words give several in one answer; models that
-fill in the middle give one each time, so they are asked several times at once. Called by
-``ghost.engine``. Closing the generator ends the calls.
+A forced tool, a JSON Schema or JSON requested in words gives several suggestions in one answer.
+Fill-in-the-middle models give one per call, so several calls run at once. Closing the generator
+ends the calls.
 """
 
 from __future__ import annotations
@@ -50,20 +50,22 @@ from jupyter_ai_shoulders.providers.streaming.collect_reply import collect_reply
 from jupyter_ai_shoulders.wire.parts import TextPart, UserMessage
 
 MAX_OUTPUT = 1_024
-"""Tokens of all suggestions together (chapter 10)."""
+"""Tokens of all suggestions together."""
 FILL_OUTPUT = 256
-"""Tokens of one suggestion of a model that fills in."""
+"""Tokens of one suggestion of a fill-in-the-middle model."""
 TEMPERATURES = (0.1, 0.6, 0.9)
-"""Of the calls to such a model: the first is the likeliest, the others differ from it."""
+"""Temperatures of the calls to a fill-in-the-middle model: the first answer is the likeliest, the
+others vary.
+"""
 _PURPOSE = "Give the suggestions for the caret."
 
 
 Sending = Callable[[ModelRequest, int], None]
-"""Hears of a request before it is sent, and how often it is."""
+"""Called with each request before it is sent, and with the number of times it is sent."""
 
 
 class UnusableAnswer(Exception):
-    """An answer that is not what was asked for; nothing of it counts."""
+    """Raised for an answer that lacks the requested form; all its suggestions are discarded."""
 
 
 async def request_candidates(
@@ -75,12 +77,10 @@ async def request_candidates(
     few: bool,
     owner: str | None = None,
 ) -> AsyncGenerator[str]:
-    """Yield suggestions as the model wrote them; ``few`` where nobody asked for several.
+    """Yield suggestions as the model wrote them; ``few`` limits the number of calls.
 
-    ``owner`` is who pays for them.
-
-    Raises ``UnusableAnswer`` and what providers raise, also after suggestions: none of them counts
-    then.
+    ``owner`` pays for the calls. Raises ``UnusableAnswer`` and the errors of providers, possibly
+    after some suggestions, which the caller must then discard.
     """
     account = UsageAccount("ghost", owner=owner)
     if resolved.spec.fill_in:
@@ -100,7 +100,7 @@ async def request_candidates(
             yield text
 
 
-# one answer with several
+# One answer with several suggestions
 
 
 async def _answered(resolved: ResolvedModel, request: ModelRequest) -> AsyncGenerator[str]:
@@ -135,12 +135,12 @@ def _question(
 
 @cache
 def _schema() -> Schema:
-    """Return the form of an answer; making it takes longer than all else here."""
+    """Return the JSON Schema of an answer. Cached: building it is the slowest step."""
     return answer_schema(SuggestionAnswer)
 
 
 class _AnswerReader:
-    """Reads one answer: the arguments of its call or, where it makes none, its text."""
+    """Reads one answer: the arguments of its call or, without a call, its text."""
 
     def __init__(self) -> None:
         self._text = ""
@@ -150,7 +150,7 @@ class _AnswerReader:
         self._stop: StopReason = "other"
 
     def take(self, event: ProviderEvent) -> list[str]:
-        """Return all suggestions that are whole by now."""
+        """Return all suggestions that are complete so far."""
         match event:
             case PartStart():
                 self._in_text = event.kind == "text"
@@ -168,8 +168,8 @@ class _AnswerReader:
 
     @property
     def is_good(self) -> bool:
-        """Whether the answer is what was asked for."""
-        if self._stop == "max_tokens":  # the last one was cut; those before it are whole
+        """Whether the answer has the requested form."""
+        if self._stop == "max_tokens":  # only the last suggestion was cut off
             return True
         whole = parse_suggestions(self._text, whole=True)
         return self._stop in {"end_turn", "tool_use"} and bool(whole)
@@ -185,17 +185,17 @@ class _AnswerReader:
             self._grow(parse_suggestions(self._text, whole=True))
 
     def _grow(self, found: list[str]) -> None:
-        """Keep what was given already: it may be on the screen."""
+        """Add new suggestions; those already yielded may be on the screen and stay."""
         self._found += found[len(self._found) :]
 
 
-# several answers with one each
+# Several answers with one suggestion each
 
 
 async def _fill_in_answers(
     resolved: ResolvedModel, requests: Sequence[ModelRequest]
 ) -> AsyncGenerator[str]:
-    """Yield the answers as they come. One that fails is left out, unless all do."""
+    """Yield the answers as they arrive. Failed calls are skipped, unless all fail."""
     failed: ShouldersError | None = None
     any_text = False
     calls = [asyncio.ensure_future(_fill(resolved, request)) for request in requests]
@@ -205,7 +205,7 @@ async def _fill_in_answers(
                 text = await ended
             except ShouldersError as error:
                 if failed is None or isinstance(failed, PolicyRefusal):
-                    failed = error  # a refusal says that nothing was sent: only if all do
+                    failed = error  # a refusal is raised only if all calls were refused
             else:
                 any_text = True
                 yield text
@@ -238,5 +238,5 @@ def _fill_in_request(
 
 
 def _whole_lines(text: str, stop: StopReason) -> str:
-    """Return the lines of an answer that was cut; of one that was refused nothing."""
+    """Return the whole lines of a truncated answer; nothing of a refused one."""
     return text.rpartition("\n")[0] if stop == "max_tokens" else ""

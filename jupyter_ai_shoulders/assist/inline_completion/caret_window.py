@@ -1,22 +1,19 @@
-"""How much of the text around the caret is sent, cut between words (chapter 10). Pure.
-
-Called by ``ghost.prompt``.
-"""
+"""Cuts the text around the caret to a limit, between words. Pure; used by ``prompt``."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 MAX_PREFIX_LENGTH = 5_000
-"""Characters before the caret that are sent, with the mark of what was left out."""
+"""Characters before the caret that are sent, including the omission mark."""
 MAX_SUFFIX_LENGTH = 1_000
-"""Characters after it."""
+"""Characters after the caret that are sent."""
 OMISSION_MARK = "[…]"
 
 
 @dataclass(frozen=True, slots=True)
 class CaretWindow:
-    """The text around a caret. ``above`` and ``below`` are what did not fit."""
+    """The text around a caret; ``above`` and ``below`` hold the parts beyond the limits."""
 
     prefix: str
     suffix: str
@@ -35,14 +32,14 @@ class CaretWindow:
 
 
 def cut_window(prefix: str, suffix: str) -> CaretWindow:
-    """Return what is sent of the text around the caret."""
+    """Return the window of text around the caret."""
     start = _start(prefix, MAX_PREFIX_LENGTH - len(OMISSION_MARK))
     end = _end(suffix, MAX_SUFFIX_LENGTH - len(OMISSION_MARK))
     return CaretWindow(prefix[start:], suffix[:end], prefix[:start], suffix[end:])
 
 
 def _start(text: str, limit: int) -> int:
-    """Return where the last characters begin: at a blank, unless there is none among them."""
+    """Return where the last ``limit`` characters begin, at whitespace if there is any."""
     if len(text) <= limit + len(OMISSION_MARK):
         return 0
     cut = len(text) - limit
@@ -53,7 +50,7 @@ def _start(text: str, limit: int) -> int:
 
 
 def _end(text: str, limit: int) -> int:
-    """Return where the first characters end: at a blank, unless there is none among them."""
+    """Return where the first ``limit`` characters end, at whitespace if there is any among them."""
     if len(text) <= limit + len(OMISSION_MARK):
         return len(text)
     if text[limit].isspace():

@@ -1,7 +1,7 @@
-"""Chooses what is told of the rest of the document, within a budget (chapter 10). Pure.
+"""Selects context from the rest of the document, within a budget. Pure; used by ``prompt``.
 
-The heading the cell stands under, the definitions of names it speaks of, imports, the cells right
-before it and the one after. Called by ``ghost.prompt``.
+The context is the heading above the caret's cell, definitions of the names it uses, imports, the
+two cells before it and the cell after it. See docs/design/inline-completion.md#context.
 """
 
 from __future__ import annotations
@@ -15,38 +15,39 @@ from itertools import islice
 from jupyter_ai_shoulders.assist.inline_completion.outline import Outline, build_outline, names_in
 
 BUDGET = 6_000
-"""Characters of all that is told of other cells."""
+"""Characters of context from other cells."""
 NEIGHBOUR = 1_500
-"""Characters of the cell before, and of the one before that."""
+"""Characters of each of the two preceding cells."""
 IMPORTS = 1_500
 """Characters of imports."""
 NEXT = 500
-"""Characters of the cell after."""
+"""Characters of the next cell."""
 MAX_CELLS = 300
-"""Cells before and after that are looked at, the nearest ones."""
+"""Cells searched before and after the caret, nearest first."""
 MAX_OUTLINES = 2_000
-"""Outlines kept, so that typing in one cell does not have all others parsed again."""
+"""Outlines cached, so that typing in one cell does not parse all others again."""
 
 _HEADING = re.compile(r"^#{1,6}\s+\S.*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class ContextCell:
-    """Another cell, or the part of a document that is too far from the caret to be sent."""
+    """Another cell, or a part of the caret's document too far away to be in the window."""
 
     name: str
-    """As the model is told of it: ``cell 3``."""
+    """The cell's name in the prompt, such as ``cell 3``."""
     source: str
     is_code: bool = True
     key: str = ""
-    """Names it to whoever made it."""
+    """The cell's id for the caller."""
     is_own_text: bool = False
-    """Whether it is of the caret's own text: then it is told in parts only."""
+    """Whether the text belongs to the caret's own cell or file; then only parts of it are included.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class ContextPiece:
-    """What is told of one cell; ``order`` is where it stands."""
+    """The included text of one cell; ``order`` is the cell's position."""
 
     order: int
     name: str
@@ -55,17 +56,17 @@ class ContextPiece:
 
 
 class OutlineCache:
-    """Outlines of the cells seen last."""
+    """A least recently used cache of cell outlines."""
 
     def __init__(self) -> None:
         self._outlines: OrderedDict[tuple[str, str], Outline] = OrderedDict()
 
     def has(self, cell: ContextCell, language: str) -> bool:
-        """Return whether asking for a cell's outline takes no time."""
+        """Return whether the outline of a cell is available without parsing."""
         return not cell.is_code or (cell.source, language) in self._outlines
 
     def of(self, cell: ContextCell, language: str) -> Outline:
-        """Return what a cell gives to others."""
+        """Return the outline of a cell."""
         if not cell.is_code:
             return Outline()
         key = (cell.source, language)
@@ -84,7 +85,7 @@ def select_context(
     language: str,
     outlines: OutlineCache,
 ) -> list[ContextPiece]:
-    """Return what is told of the other cells, in their order.
+    """Return the context from other cells, in document order.
 
     ``before`` and ``after`` are the cells on each side of the caret; ``around`` is the text at it.
     """
@@ -106,7 +107,7 @@ def select_context(
 
 
 class _Chosen:
-    """Texts by cell, as long as there is room."""
+    """Selected texts by cell, within the budget."""
 
     def __init__(self, cells: Sequence[ContextCell]) -> None:
         self._cells = cells
@@ -114,21 +115,21 @@ class _Chosen:
         self._room = BUDGET
 
     def add(self, at: int, text: str) -> None:
-        """Tell a text of a cell too, unless it is told or there is no room."""
+        """Add a text of a cell, unless it is already included or exceeds the budget."""
         told = self._texts.get(at, [])
         if text not in told and len(text) <= self._room:
             self._texts[at] = [*told, text]
             self._room -= len(text)
 
     def replace(self, at: int, text: str) -> None:
-        """Tell this of a cell instead of parts of it."""
+        """Replace the selected parts of a cell by this text."""
         room = self._room + sum(map(len, self._texts.get(at, [])))
         if len(text) <= room:
             self._texts[at] = [text]
             self._room = room - len(text)
 
     def pieces(self) -> list[ContextPiece]:
-        """Return what is told, in order."""
+        """Return the selected context, in document order."""
         told = [(self._cells[at], self._texts[at], at) for at in sorted(self._texts)]
         return [
             ContextPiece(
@@ -141,7 +142,7 @@ class _Chosen:
 def _definitions(
     near: Sequence[int], known: dict[int, Outline], wanted: frozenset[str]
 ) -> Iterator[tuple[int, str]]:
-    """Yield the latest definition of each name that is spoken of."""
+    """Yield the nearest definition of each name in use."""
     told: set[str] = set()
     for at in near:
         for name, text in known[at].definitions.items():
@@ -151,7 +152,7 @@ def _definitions(
 
 
 def _imports(near: Sequence[int], known: dict[int, Outline]) -> Iterator[tuple[int, str]]:
-    """Yield imports, the nearest first, as long as there is room."""
+    """Yield imports, nearest cell first, within their limit."""
     room = IMPORTS
     for at in near:
         for text in known[at].imports:
@@ -162,7 +163,7 @@ def _imports(near: Sequence[int], known: dict[int, Outline]) -> Iterator[tuple[i
 
 
 def _neighbours(cells: Sequence[ContextCell], own: int) -> Iterator[tuple[int, str]]:
-    """Yield the cells next to the caret, the nearest first."""
+    """Yield the cells next to the caret, nearest first."""
     before = (at for at in reversed(range(own)) if _is_included_whole(cells[at]))
     for at in islice(before, 2):
         yield at, _end(cells[at].source, NEIGHBOUR)

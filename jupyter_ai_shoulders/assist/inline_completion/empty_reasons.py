@@ -1,4 +1,4 @@
-"""Why there are no suggestions, as pages are told (chapter 10: silence is no error). Pure."""
+"""Results without suggestions, with the reason that the page shows. Pure; used by ``service``."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from jupyter_ai_shoulders.wire.api.completions import CompletionEnd, SilenceReas
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 _UNWORTHY: frozenset[SilenceReason] = frozenset({"cancelled", "nothing", "disabled"})
-"""Nobody needs to know why."""
+"""Reasons that are not shown to the user."""
 
 
 def empty_result(
     request_id: str, reason: SilenceReason, message: str | None = None, model: ModelId | None = None
 ) -> CompletionEnd:
-    """Return an answer without suggestions."""
+    """Return a result without suggestions."""
     told = None if reason in _UNWORTHY else message
     return CompletionEnd(
         request_id=request_id, suggestions=(), model=model, reason=reason, message=told
@@ -23,7 +23,7 @@ def empty_result(
 def empty_result_for_error(
     request_id: str, error: ShouldersError, model: ModelId | None
 ) -> CompletionEnd:
-    """Return the answer for an error."""
+    """Return the empty result for an error."""
     info = error.info
     told = " ".join(filter(None, (info.message, info.hint)))
     return empty_result(request_id, _reason(error), told, model)
@@ -40,6 +40,6 @@ def _reason(error: ShouldersError) -> SilenceReason:
         case "content_filtered":
             return "nothing"
         case _ if isinstance(error, PolicyRefusal):
-            return "budget"  # nothing else refuses a call: the ledger cannot be used, for instance
+            return "budget"  # all other refusals come from the ledger
         case _:
             return "provider_down"

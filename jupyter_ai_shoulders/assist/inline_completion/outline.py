@@ -1,7 +1,6 @@
-"""What a cell or a file gives to others: its imports, and the names it defines with their text.
+"""Outlines of cells and files: their imports, and their definitions by name; used by ``context``.
 
-Pure but for a line in the log; called by ``ghost.context``. Python is parsed; other languages, and
-what does not parse, are read line by line.
+Python is parsed; other languages, and Python that does not parse, are read line by line.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from dataclasses import dataclass, field
 from jupyter_ai_shoulders.notebook.analysis.magics import plain_cell
 
 DEFINITION_LINES = 16
-"""Lines of a definition that are told."""
+"""Lines of a definition that are included."""
 MAX_LINE_LENGTH = 300
 MAX_SOURCE_LENGTH = 40_000
-"""Characters; of more nothing is told."""
+"""Characters; longer sources have no outline."""
 
 _IMPORT = re.compile(
     r"\s*(?:import\b|from\s+\S+\s+import\b|using\b|library\(|require\(|#include\b|use\s+\w)"
@@ -32,18 +31,18 @@ _DEFINED = re.compile(
 _NAME = re.compile(r"[^\W\d]\w*")
 
 _UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
-"""What ``ast.parse`` raises: half of a statement, a NUL, and brackets nested too deep."""
+"""Errors of ``ast.parse``: half a statement, a NUL, brackets nested too deep."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What one cell gives to others."""
+    """The imports and definitions of one cell."""
 
     imports: tuple[str, ...] = ()
     definitions: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Texts by name; of a long one the beginning."""
+    """Texts by name; long ones are truncated."""
 
 
 def names_in(text: str) -> frozenset[str]:
@@ -52,7 +51,7 @@ def names_in(text: str) -> frozenset[str]:
 
 
 def build_outline(source: str, language: str) -> Outline:
-    """Return what a cell defines and imports."""
+    """Return the definitions and imports of a cell."""
     if len(source) > MAX_SOURCE_LENGTH:
         return Outline()
     parsed = _of_python(plain_cell(source).code) if language == "python" else None
@@ -60,7 +59,7 @@ def build_outline(source: str, language: str) -> Outline:
 
 
 def _of_python(code: str) -> Outline | None:
-    """Return what parsed code gives; None for what is no code, as where a text was cut."""
+    """Return the outline of parsed code; None for code that does not parse (truncated code)."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -81,7 +80,7 @@ def _of_python(code: str) -> Outline | None:
 
 
 def _first_line(statement: ast.stmt) -> int:
-    """Return where it begins, from 0, with its decorators."""
+    """Return the zero-based first line of a statement, including its decorators."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return min(node.lineno for node in (statement, *statement.decorator_list)) - 1
     return statement.lineno - 1
@@ -117,7 +116,7 @@ def _of_lines(lines: Sequence[str]) -> Outline:
 
 
 def _block(lines: Sequence[str], start: int) -> Iterator[str]:
-    """Yield a line and those below it that are further in."""
+    """Yield a line and the more deeply indented lines below it."""
     first = lines[start]
     yield first
     margin = len(first) - len(first.lstrip())

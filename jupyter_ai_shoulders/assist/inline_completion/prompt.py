@@ -1,7 +1,7 @@
-"""What a model is told of a caret: as a question (chat), or as text to go on with (fill-in). Pure.
+"""Builds prompts for suggestions: a question for chat models, plain text for fill-in. Pure.
 
-Called by ``ghost.drafts``. What comes out of documents stands between lines with a mark of this
-request, so that nothing in it can end it early (chapter 13).
+Used by ``candidates``. Text from documents is delimited by a random boundary per request, so that
+it cannot end its block early (see docs/design/security.md#prompt-injection-and-taint).
 """
 
 from __future__ import annotations
@@ -29,25 +29,26 @@ _COMMENTS = {
     "sql": "--",
     "typescript": "//",
 }
-"""What begins a remark; nothing is remarked in other languages."""
+"""Comment prefixes by language; other languages get no comments."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionContext:
-    """All that is sent for one caret."""
+    """Everything that is sent for one caret."""
 
     path: str
     language: str
     is_cell: bool
     text: CaretWindow
     pieces: tuple[ContextPiece, ...] = ()
-    """Of the rest of the document."""
+    """Context from the rest of the document."""
     variables: str = ""
-    """What the kernel has, by name, type and columns; without values."""
+    """The kernel's variables by name, type and columns, without values."""
     instructions: tuple[str, ...] = ()
-    """The user's own, as they stand in a prompt."""
+    """The user's instructions, in the form a prompt has."""
     fingerprint: Hashable = None
-    """Names all that is around the caret's own text: suggestions of another world are old."""
+    """Identifies the surroundings of the caret's own text; a change invalidates cached suggestions.
+    """
 
 
 def system_text(context: CompletionContext) -> str:
@@ -57,13 +58,13 @@ def system_text(context: CompletionContext) -> str:
 
 @cache
 def shipped_text() -> str:
-    """Return the text that is ours; read once, as it only changes with the program."""
+    """Return the shipped part of the system prompt; cached, as it never changes at run time."""
     folder = resources.files("jupyter_ai_shoulders.assist.inline_completion") / "prompts"
     return (folder / "ghost.md").read_text("utf-8").strip()
 
 
 def question_text(context: CompletionContext, boundary: str) -> str:
-    """Return the user's message; ``mark`` is in no document."""
+    """Return the user's message; ``boundary`` occurs in no document."""
     where = "a cell of the notebook" if context.is_cell else "the file"
     language = f", language: {context.language}" if context.language else ""
     return "\n".join(
@@ -89,15 +90,15 @@ def _block(name: str, text: str, boundary: str) -> tuple[str, str, str]:
 
 
 def _exact(name: str, text: str, boundary: str) -> str:
-    """Return a text between its marks, with no line end that is not its own."""
+    """Return a text between its boundaries, without adding a line end to it."""
     return f"<{name} {boundary}>{text.replace(boundary, '')}</{name} {boundary}>"
 
 
 def fill_texts(context: CompletionContext) -> tuple[str, str]:
-    """Return the text before and the text after, for models that only go on with text.
+    """Return the text before and the text after the caret, for fill-in-the-middle models.
 
-    The context stands before, as one script, with prose as remarks; ``[…]`` would be taken for
-    text, so it is left out.
+    The context goes first, as one script with prose in comments. The omission mark ``[…]`` is left
+    out, because the model would read it as text.
     """
     head = "\n\n".join([*_comment_lines(context), *_scripts(context)])
     before = f"{head}\n\n{context.text.prefix}" if head else context.text.prefix

@@ -1,6 +1,6 @@
-"""Orders suggestions: what does not parse where it would stand comes last. Pure.
+"""Ranks suggestions: those that do not parse at the caret come last. Pure; used by ``service``.
 
-Called by ``ghost.engine`` once all are there. Only Python can be judged here.
+Only Python is parsed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from jupyter_ai_shoulders.notebook.analysis.magics import plain_cell
 
 MAX_PARSED_LENGTH = 6_000
-"""Characters of a text that is parsed for each suggestion; the model's order stays for more."""
+"""Characters of a text that is parsed for each suggestion; longer texts keep the model's order."""
 
 _ERRORS = (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError)
 
@@ -21,7 +21,7 @@ _ERRORS = (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError)
 def rank_suggestions(
     suggestions: Sequence[str], prefix: str, suffix: str, language: str
 ) -> list[str]:
-    """Return the suggestions, best first: the model's order, those that cannot be code last."""
+    """Return the suggestions in the model's order, with those that cannot be code last."""
     long = len(prefix) + len(suffix) > MAX_PARSED_LENGTH
     if len(suggestions) < 2 or language != "python" or long:
         return list(suggestions)
@@ -31,7 +31,7 @@ def rank_suggestions(
 
 
 def _syntax_penalty(before: str, after: str) -> int:
-    """Return 0 for code, 1 for the beginning of some, 2 for what cannot become any."""
+    """Return 0 for valid code, 1 for incomplete code, 2 for a syntax error."""
     if _parses(before + after):
         return 0
     try:

@@ -1,6 +1,6 @@
-"""Remembers what models were sent for suggestions, for its user to look at (chapter 11).
+"""In-memory log of the requests sent for suggestions, so that users can inspect them.
 
-Kept in memory, the latest of each user only; filled by ``ghost.engine``, shown by
+Holds the latest requests of each user; filled by ``service``, shown by
 ``server.handlers.completions``.
 """
 
@@ -33,7 +33,7 @@ class SentRequest:
     calls: int
 
     def view(self) -> SentCompletion:
-        """Return it as people may look at it."""
+        """Return the request as shown to its user."""
         spec, request = self.resolved.spec, self.request
         return SentCompletion(
             request_id=self.command.request_id,
@@ -52,7 +52,7 @@ class SentRequest:
 
 
 class CompletionRequestLog:
-    """The latest requests."""
+    """The latest requests of each user."""
 
     def __init__(self, clock: Clock, most: int = MAX_REQUESTS) -> None:
         self._clock = clock
@@ -67,18 +67,18 @@ class CompletionRequestLog:
         request: ModelRequest,
         calls: int,
     ) -> None:
-        """Remember a request that is being sent."""
+        """Log a request that is about to be sent."""
         kept = self._requests.setdefault(owner, deque(maxlen=self._most))
         kept.appendleft(SentRequest(command, self._clock.now(), resolved, request, calls))
 
     def forget(self, command: RequestCompletions, owner: str | None) -> None:
-        """Forget a request that was not sent after all: the budget forbade it."""
+        """Remove a request that the budget refused, so it was not sent."""
         kept = self._requests.get(owner, deque[SentRequest]())
         for sent in [each for each in kept if each.command is command]:
             kept.remove(sent)
 
     def of(self, owner: str | None) -> SentCompletions:
-        """Return the requests of one user, the newest first."""
+        """Return the requests of one user, newest first."""
         return SentCompletions(
             requests=tuple(sent.view() for sent in self._requests.get(owner, deque[SentRequest]()))
         )

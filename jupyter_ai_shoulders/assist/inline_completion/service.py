@@ -1,7 +1,7 @@
-"""Suggestions for a caret, from the request of a page to the list that holds (chapter 10).
+"""Answers a page's requests for suggestions; made by ``host.build``, used by the completions
+handler.
 
-Made by ``host.build``; ``server.handlers.completions`` asks it. Whatever stands in the way is an
-answer without suggestions, never an error.
+Every failure becomes a result without suggestions, never an error.
 """
 
 from __future__ import annotations
@@ -50,22 +50,22 @@ CompletionUpdate = CompletionSuggestion | CompletionEnd
 
 
 class PrivateContent(Exception):
-    """What is at the caret is never sent; the text says why."""
+    """Raised where the text at the caret must not be sent; the message says why."""
 
 
 class CompletionContextSource(Protocol):
-    """Knows what is around a caret."""
+    """Provides the context of a caret; implemented by ``host.inline_completion.context``."""
 
     async def context(self, command: RequestCompletions) -> CompletionContext:
-        """Return what may be sent. Raises ``PrivateContent``."""
+        """Return the context that may be sent. Raises ``PrivateContent``."""
         ...
 
 
 class CompletionModels(Protocol):
-    """Says which model makes suggestions; implemented by ``providers.registry``."""
+    """Selects the model for suggestions; implemented by ``providers.registry``."""
 
     def by_strategy(self, strategy: Strategy) -> ModelId:
-        """Return the model. Raises ``ShouldersError`` where none can."""
+        """Return the model. Raises ``ShouldersError`` where none can answer."""
         ...
 
     def resolve(self, model_id: ModelId | None) -> ResolvedModel:
@@ -75,7 +75,7 @@ class CompletionModels(Protocol):
 
 @dataclass(slots=True)
 class _ActiveRequest:
-    """One request that is being answered."""
+    """One request in progress."""
 
     command: RequestCompletions
     owner: str | None
@@ -83,17 +83,17 @@ class _ActiveRequest:
 
     @property
     def slot(self) -> Hashable:
-        """What a newer request overtakes it by."""
+        """The slot in which a newer request cancels this one."""
         return completion_slot(self.command, self.owner)
 
 
 def completion_slot(command: RequestCompletions, owner: str | None) -> Hashable:
-    """Return whose requests overtake each other: those of a page, or for a document."""
+    """Return the slot of a request: one per page or, without a page, per document."""
     return owner, command.client_id or f"path:{command.path}"
 
 
 class CompletionService:
-    """Answers requests for suggestions; a resource: ``aclose`` it."""
+    """Answers requests for suggestions; call ``aclose`` when done."""
 
     def __init__(
         self,
@@ -108,14 +108,14 @@ class CompletionService:
         self._preferences = preferences
         self._settings = settings
         self.request_log = request_log
-        """What models were sent."""
+        """The requests that were sent to models."""
         self._cache = SuggestionCache()
         self._running: dict[asyncio.Task[CompletionEnd], _ActiveRequest] = {}
 
     async def suggest(
         self, command: RequestCompletions, owner: str | None = None
     ) -> AsyncGenerator[CompletionUpdate]:
-        """Yield suggestions as they come, and at last the list that holds.
+        """Yield suggestions as they arrive, then the final ranked list.
 
         Closing the generator, ``cancel`` and a newer request of the same page end the call to the
         provider.
@@ -139,42 +139,42 @@ class CompletionService:
             await asyncio.gather(task, return_exceptions=True)
 
     def cancel(self, request_id: str, owner: str | None = None) -> None:
-        """End a request, if it is still being answered."""
+        """Cancel a request that is in progress."""
         for work in self._running.values():
             if work.command.request_id == request_id and work.owner == owner:
                 work.task.cancel()
 
     async def aclose(self) -> None:
-        """End all requests."""
+        """Cancel all requests."""
         tasks = list(self._running)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    # what an answer is made of
+    # Dependencies of a run
 
     def is_on(self, trigger: CompletionTrigger) -> bool:
-        """Return whether the settings allow what led to a request."""
+        """Return whether the settings enable this trigger."""
         settings = self._settings()
         allowed = {"plus": settings.enabled_plus, "automatic": settings.automatic}
         return allowed.get(trigger, True)
 
     async def context(self, command: RequestCompletions) -> CompletionContext:
-        """Return what may be sent. Raises ``PrivateContent``."""
+        """Return the context that may be sent. Raises ``PrivateContent``."""
         return await self._contexts.context(command)
 
     def model(self) -> ResolvedModel:
-        """Return the model that makes suggestions now. Raises ``ShouldersError``."""
+        """Return the model for suggestions. Raises ``ShouldersError``."""
         return self._models.resolve(self._models.by_strategy("ghost"))
 
     @property
     def cache(self) -> SuggestionCache:
-        """What was suggested before."""
+        """The cache of earlier suggestions."""
         return self._cache
 
     @property
     def limits(self) -> ModelPreferences:
-        """How single calls are bounded."""
+        """The limits of single calls."""
         return self._preferences()
 
     def _cancel_older(self, command: RequestCompletions, owner: str | None) -> None:
@@ -216,7 +216,7 @@ class _CompletionRun:
         return await self._suggest(resolved, context)
 
     async def _suggest(self, resolved: ResolvedModel, context: CompletionContext) -> CompletionEnd:
-        """Return what was suggested here before, else what the model suggests."""
+        """Return cached suggestions, else those of the model."""
         model = resolved.spec.id
         key = _cache_key(self._command, context, resolved)
         kept = self._service.cache.find(key)
@@ -244,7 +244,7 @@ class _CompletionRun:
     async def _request_suggestions(
         self, resolved: ResolvedModel, context: CompletionContext
     ) -> None:
-        """Say each suggestion as it comes.
+        """Send each suggestion to the page as it arrives.
 
         Raises ``UnusableAnswer``, ``TimeoutError`` and others.
         """
@@ -295,7 +295,7 @@ class _CompletionRun:
 def _cache_key(
     command: RequestCompletions, context: CompletionContext, resolved: ResolvedModel
 ) -> CacheKey:
-    """Return what names this caret among those that were asked about."""
+    """Return the cache key of a request."""
     place = (command.path, command.cell_id, context.language, resolved.spec.id)
     return CacheKey(
         command.prefix, command.suffix, (place, context.fingerprint, context.instructions)

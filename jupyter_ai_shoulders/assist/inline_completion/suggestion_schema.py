@@ -1,7 +1,6 @@
-"""The answer a model is held to, and the suggestions in it as far as it has come. Pure.
+"""The schema of an answer with suggestions, and an incremental parser for it. Pure.
 
-Called by ``ghost.requests`` and ``ghost.drafts``. Broken answers hold no suggestions: nothing is
-guessed from them.
+Used by ``candidates``. A malformed answer holds no suggestions; nothing is guessed from it.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ class SuggestionAnswer(BaseModel):
 
 
 def parse_suggestions(text: str, *, whole: bool) -> list[str]:
-    """Return the suggestions of an answer in JSON; of one that still comes, those complete.
+    """Return the suggestions of a JSON answer; of an unfinished one, those that are complete.
 
-    An answer that is whole but no such object has none. Remarks around the object are passed over
-    only before it and, where it is fenced, behind it.
+    A finished answer that is not the expected object has none. Text around the object is ignored
+    before it and, where the object is fenced, after it.
     """
     start = text.find("{")
     if start < 0 or len(text) > MAX_ANSWER_LENGTH:

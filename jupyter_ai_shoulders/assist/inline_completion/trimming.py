@@ -1,6 +1,6 @@
-"""Makes of what a model wrote what can stand at the caret: nothing twice, nothing unseen. Pure.
+"""Trims a model's text to what fits at the caret: no repeated text, no invisible characters. Pure.
 
-Called by ``ghost.engine`` for each suggestion as it comes.
+Used by ``service`` for each suggestion as it arrives.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 
 MAX_LENGTH = 4_000
-"""Characters of a suggestion; more is no suggestion."""
+"""Characters; a longer suggestion is discarded."""
 MAX_REPEAT_LENGTH = 1_000
-"""Characters that are looked for on the other side of the caret."""
+"""Characters compared with the other side of the caret."""
 SHORTEST_REPEAT = 4
-"""Characters that are taken for a repetition wherever they begin."""
+"""Repeated characters that count as a repetition even inside a word."""
 
 _FENCED = re.compile(r"\A\s*```[^\n`]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 _UNSEEN = re.compile(
@@ -21,16 +21,17 @@ _UNSEEN = re.compile(
     "\U000e0000-\U000e0fff]"
     "|(?:^|(?<=[\x00-\x7f]))[\u200c\u200d]"
 )
-"""Controls, marks of direction, fillers and other characters nobody sees: those which the page
-spells out (``labextension/src/text/hiddenCharacters.ts``), because the lab's own completer does
-not. Joiners belong to scripts and pictures; behind ASCII they join nothing."""
+"""Control characters, direction marks, fillers and other invisible characters: those that the page
+spells out (``labextension/src/text/hiddenCharacters.ts``), because JupyterLab's completer does not.
+Joiners are kept in scripts and emoji; after ASCII they join nothing.
+"""
 _WORD = re.compile(r"\w+")
 _OPENERS = {")": "(", "]": "[", "}": "{"}
 _CLOSING = re.compile(r"[\s)\]}\"'`,;:]*\Z")
 
 
 def trim_suggestion(raw: str, prefix: str, suffix: str) -> str | None:
-    """Return the text to put at the caret; None where nothing usable is left."""
+    """Return the text to insert at the caret; None where nothing usable remains."""
     text = raw.replace("\r\n", "\n").replace("\r", "\n")
     fenced = _FENCED.match(text)
     text = fenced[1] if fenced else text
@@ -42,7 +43,7 @@ def trim_suggestion(raw: str, prefix: str, suffix: str) -> str | None:
 
 
 def without_prefix(text: str, prefix: str) -> str:
-    """Return the text without what it repeats of the end of the prefix."""
+    """Return the text without a repetition of the end of the prefix."""
     line = prefix.rpartition("\n")[2]
     said = line.strip()
     if len(said) > 1 and text.lstrip().startswith(said):
@@ -55,12 +56,12 @@ def without_prefix(text: str, prefix: str) -> str:
 
 
 def _rest(text: str, said: str) -> str:
-    """Return what follows the repeated line, whose last blank stands before the caret already."""
+    """Return the text after the repeated line, without the blank already before the caret."""
     return text.lstrip()[len(said) :].removeprefix(" ")
 
 
 def _is_repeat(prefix: str, length: int) -> bool:
-    """Return whether so many characters at the end are more than chance: whole words of it."""
+    """Return whether a repetition of this length is no coincidence: whole words, or long enough."""
     at = len(prefix) - length
     begins = at == 0 or not (prefix[at].isalnum() and prefix[at - 1].isalnum())
     ends_a_word = at > 0 and _WORD.match(prefix, at - 1, at) is not None
@@ -69,7 +70,7 @@ def _is_repeat(prefix: str, length: int) -> bool:
 
 
 def without_suffix(text: str, suffix: str) -> str:
-    """Return the text without what it repeats of the beginning of the suffix."""
+    """Return the text without a repetition of the beginning of the suffix."""
     for given in (suffix, suffix.lstrip()):
         for length in range(min(len(text), len(given), MAX_REPEAT_LENGTH), 0, -1):
             repeat = given[:length]
@@ -79,7 +80,7 @@ def without_suffix(text: str, suffix: str) -> str:
 
 
 def _is_surplus(text: str, repeat: str, suffix: str) -> bool:
-    """Return whether the end of the text is there already, and not the text's own."""
+    """Return whether the end of the text repeats the suffix and does not belong to the text."""
     if _CLOSING.match(repeat):
         return _unbalanced(text)
     line = suffix.partition("\n")[0]
@@ -99,5 +100,5 @@ def _unbalanced(text: str) -> bool:
 
 
 def comparison_key(one: str) -> str:
-    """Return what two suggestions share that differ in blanks only."""
+    """Return a key that is equal for suggestions that differ only in whitespace."""
     return " ".join(one.split())

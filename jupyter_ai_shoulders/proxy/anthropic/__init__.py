@@ -1,1 +1,1 @@
-"""Anthropic Messages as a caller speaks it (reference §1)."""
+"""Anthropic Messages as a caller's format."""

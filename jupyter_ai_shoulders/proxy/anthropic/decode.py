@@ -1,4 +1,4 @@
-"""A Messages body as the common request. Pure; called by ``format``."""
+"""Decodes a Messages body into the common request. Pure; used by ``format``."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ MEDIUM_BUDGET = 10_000
 
 
 def decode(body: CountBody, sealer: StateSealer) -> ProxyRequest:
-    """Return what is asked. Raises ``InvalidRequest`` for calls and results that do not match."""
+    """Return the request. Raises ``InvalidRequest`` for calls and results that do not match."""
     whole = body if isinstance(body, MessagesBody) else None
     config = body.output_config
     return ProxyRequest(
@@ -82,7 +82,7 @@ def decode(body: CountBody, sealer: StateSealer) -> ProxyRequest:
 
 
 def _thinking(body: CountBody) -> ThinkingLevel:
-    """Return the level the caller's words come closest to; ``default`` where it says nothing."""
+    """Return the level nearest to the caller's setting; ``default`` where it is not set."""
     if isinstance(body.thinking, NoThinking):
         return "none"
     if body.output_config is not None and body.output_config.effort is not None:

@@ -1,4 +1,4 @@
-"""Errors as Anthropic's API words them (reference §1.6)."""
+"""Errors in the form of Anthropic's API."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _TYPES: Mapping[int, str] = {
     504: "timeout_error",
 }
 OVERLOADED = 529
-"""What this API answers where others say 503."""
+"""The status that Anthropic uses instead of 503."""
 
 
 def refused(info: ErrorInfo, request_id: str) -> ErrorResponse:
-    """Return the error as an answer."""
+    """Return the error as a response."""
     status = status_of(info)
     body = {"type": "error", "error": _error(info), "request_id": request_id}
     return ErrorResponse(OVERLOADED if info.code == "overloaded" else status, dump(body))
@@ -40,5 +40,5 @@ def error_event(info: ErrorInfo) -> bytes:
 def _error(info: ErrorInfo) -> dict[str, Any]:
     words = error_message(info)
     if info.code == "context_overflow":
-        words = f"prompt is too long: {words}"  # what clients look for
+        words = f"prompt is too long: {words}"  # the phrase that clients look for
     return {"type": _TYPES.get(status_of(info), "api_error"), "message": words}

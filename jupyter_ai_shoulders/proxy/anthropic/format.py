@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.wire.api.responses import ModelInfo
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 
 UNKNOWN_DATE = "1970-01-01T00:00:00Z"
-"""What the API itself gives where it does not know when a model came."""
+"""The API's own value for a model with an unknown release date."""
 
 
 class AnthropicFormat:
@@ -35,15 +35,15 @@ class AnthropicFormat:
         return decode(read(self._body, raw), self._sealer)
 
     def writer(self, request: ProxyRequest, reply_id: str) -> MessagesWriter:
-        """Return what writes the answer as a stream."""
+        """Return the writer of a streamed response."""
         return MessagesWriter(request, reply_id, self._sealer)
 
     def body(self, request: ProxyRequest, reply_id: str, answer: ReplyAccumulator) -> bytes:
-        """Return the answer in one piece."""
+        """Return the complete response."""
         return dump(message(request, reply_id, answer, self._sealer))
 
     def refused(self, info: ErrorInfo, request_id: str) -> ErrorResponse:
-        """Return an error as an answer."""
+        """Return an error as a response."""
         return refused(info, request_id)
 
     def models(self, models: Sequence[ModelInfo]) -> bytes:

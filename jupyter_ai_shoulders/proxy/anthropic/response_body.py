@@ -1,4 +1,4 @@
-"""An answer as the Messages API's object (reference §1.2), and the pieces its stream shares."""
+"""Encodes a reply as the Messages API's object, and the parts that its stream shares."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ STOP_REASONS: Mapping[StopReason, str] = {
 def message(
     request: ProxyRequest, reply_id: str, answer: ReplyAccumulator, sealer: StateSealer
 ) -> dict[str, Any]:
-    """Return the whole answer."""
+    """Return the complete message."""
     parts = answer.parts()
     content = [_block(part, request, sealer) for part in parts]
     any_calls = any(isinstance(part, ToolCallReady) for part in parts)
@@ -61,7 +61,7 @@ def envelope(
 def ending(
     reason: StopReason, detail: str | None, stopped_at: str | None, *, any_calls: bool
 ) -> dict[str, Any]:
-    """Return why the answer ended; one that ends well with calls waits for their results."""
+    """Return why the reply ended; a normal end with calls waits for their results."""
     word = STOP_REASONS[reason]
     if stopped_at is not None:
         word = "stop_sequence"
@@ -74,7 +74,7 @@ def ending(
 
 
 def usage_body(usage: TokenUsage) -> dict[str, Any]:
-    """Return the usage; here ``input_tokens`` leaves out what the cache took (§7)."""
+    """Return the usage; in this format ``input_tokens`` excludes cached tokens."""
     cached = usage.cache_read_tokens + usage.cache_write_tokens
     return {
         "input_tokens": max(usage.input_tokens - cached, 0),
@@ -98,7 +98,7 @@ def _block(
                 "signature": "" if part.state is None else sealer.seal(part.state, part.text),
             }
         case ToolCallReady():
-            # Arguments that are no object have no place in this format but a key of their own.
+            # The API keeps arguments that are not an object under this key.
             given = {"INVALID_JSON": part.raw} if part.arguments is None else part.arguments
             return {"type": "tool_use", "id": part.call_id, "name": part.tool, "input": given}
         case ToolCallPart():

@@ -1,7 +1,7 @@
-"""Bodies of ``POST v1/messages`` and ``v1/messages/count_tokens`` that are understood (§1.1).
+"""Accepted bodies of ``POST v1/messages`` and ``v1/messages/count_tokens``.
 
 Fields that only steer the vendor's own service (caching, metadata, sampling, tiers) are accepted
-and have no effect: the adapters place caching themselves, and current models refuse sampling.
+and have no effect: the adapters set caching themselves, and current models refuse sampling.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class CacheControl(RequestModel):
 
 
 class Block(RequestModel):
-    """What every block may have; the signature is one that older clients send along."""
+    """Fields common to all blocks; older clients also send a signature."""
 
     cache_control: CacheControl | None = None
     google_signature: AnyJson = Field(default=None, validation_alias="_googleThoughtSignature")
@@ -44,7 +44,7 @@ class TextBlock(Block):
 
 
 class ImageSource(RequestModel):
-    """An image in the request; nothing is fetched from elsewhere."""
+    """An image in the request; images are never fetched."""
 
     type: Literal["base64"]
     media_type: ImageType
@@ -59,7 +59,7 @@ class ImageBlock(Block):
 
 
 class TextSource(RequestModel):
-    """A document that is plain text."""
+    """A plain-text document."""
 
     type: Literal["text"]
     media_type: Literal["text/plain"]
@@ -149,7 +149,7 @@ MessageBody = Annotated[
 
 
 class ToolBody(RequestModel):
-    """A tool of the caller's; the vendor's own server tools are not passed on."""
+    """A tool of the caller; the vendor's server tools are not passed on."""
 
     type: Literal["custom"] | None = "custom"
     name: str = Field(pattern=r"^[a-zA-Z0-9_-]{1,128}$")
@@ -219,7 +219,7 @@ class OutputConfig(RequestModel):
 
 
 class Metadata(RequestModel):
-    """Of no effect."""
+    """Ignored."""
 
     user_id: str | None = None
 

@@ -1,4 +1,4 @@
-"""An answer as Anthropic's stream of events (reference §1.3): bytes for each event as it comes."""
+"""Encodes a reply as Anthropic's event stream: bytes for each event as it arrives."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class MessagesWriter:
         return self._before_delta + text_json(text) + b"}}\n\n"
 
     def _signature(self, event: PartEnd) -> bytes:
-        """Return the sealed state of reasoning; text has no place for one."""
+        """Return the sealed state of reasoning; text blocks cannot carry state."""
         if event.state is None or self._reasoning is None:
             return b""
         sealed = self._sealer.seal(event.state, "".join(self._reasoning))

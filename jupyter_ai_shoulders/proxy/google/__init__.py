@@ -1,1 +1,1 @@
-"""Google ``generateContent`` as a caller speaks it (reference §4)."""
+"""Google ``generateContent`` as a caller's format."""

@@ -1,7 +1,7 @@
-"""``contents`` as messages (reference §4). Pure; used by ``decode``.
+"""Decodes ``contents`` into messages. Pure; used by ``decode``.
 
-A streamed answer comes back as the caller kept it: often one content per chunk, a signature in an
-empty part after the text it belongs to. So neighbours of one role are read as one turn.
+Callers return a streamed answer as they stored it: often one content per chunk, with a signature in
+an empty part after its text. So adjacent contents of one role are read as one turn.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def messages(contents: Sequence[Content], sealer: StateSealer) -> Iterator[Model
 
 
 class _ModelTurn:
-    """Joins the pieces of texts and thoughts; a signature ends one."""
+    """Joins the pieces of texts and thoughts; a signature ends a piece."""
 
     def __init__(self, sealer: StateSealer, calls_before: int) -> None:
         self._sealer = sealer
@@ -71,7 +71,7 @@ class _ModelTurn:
         self._made: list[AssistantPart] = []
 
     def read(self, parts: Iterable[Part]) -> list[AssistantPart]:
-        """Return the parts of the message; texts without anything in them are left out."""
+        """Return the parts of the message, without empty texts."""
         for part in parts:
             _check_data(part)
             if part.function_call is not None:
@@ -103,7 +103,7 @@ class _ModelTurn:
             self._made.append(TextPart(text=text, state=sealed.state if sealed else None))
 
     def _call(self, call: FunctionCall, signature: str | None) -> ToolCallPart:
-        """Return a call; one without an id gets its number in the conversation."""
+        """Return a call; without an id it is numbered in the conversation."""
         sealed = decode_signature(self._sealer, signature)
         self._calls += 1
         return ToolCallPart(
@@ -115,7 +115,7 @@ class _ModelTurn:
 
 
 def _user(parts: Iterable[Part], calls: Sequence[ToolCallPart]) -> UserMessage:
-    """Return the results, which every vendor wants first, and what was said."""
+    """Return a user message with results first, as every vendor requires."""
     waiting = list(calls)
     results: list[ToolResultPart] = []
     said: list[ResultContent] = []
@@ -133,7 +133,7 @@ def _user(parts: Iterable[Part], calls: Sequence[ToolCallPart]) -> UserMessage:
 
 
 def _result(response: FunctionResponse, waiting: list[ToolCallPart]) -> ToolResultPart:
-    """Return the result of a call, found by its id or, as many programs give none, by its name."""
+    """Return the result of a call, matched by its id or, where that is missing, by its name."""
     found = [call for call in waiting if call.call_id == response.id]
     found = found or [call for call in waiting if call.tool == response.name]
     if not found:
@@ -166,7 +166,7 @@ def _json(value: object) -> str:
 
 
 def _blob(blob: Blob) -> ResultContent:
-    """Return data in the request: an image, or text."""
+    """Return inline data as an image or text."""
     try:
         data = base64.urlsafe_b64decode(blob.data.replace("+", "-").replace("/", "_"))
     except (ValueError, binascii.Error) as error:

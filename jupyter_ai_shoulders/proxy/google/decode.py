@@ -1,4 +1,4 @@
-"""A ``generateContent`` body as the common request. Pure; called by ``format``."""
+"""Decodes a ``generateContent`` body into the common request. Pure; used by ``format``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NO_PARAMETERS: JsonObject = {"type": "object", "properties": {}}
 
 
 def decode(model: str, body: GenerateBody, sealer: StateSealer, *, stream: bool) -> ProxyRequest:
-    """Return what is asked. Raises ``InvalidRequest`` for what does not fit together."""
+    """Return the request. Raises ``InvalidRequest`` for inconsistent contents."""
     config = body.generation_config
     thinking = config.thinking_config or ThinkingConfig()
     tools, choice = _tools(body.tools or (), body.tool_config)
@@ -62,7 +62,7 @@ def decode(model: str, body: GenerateBody, sealer: StateSealer, *, stream: bool)
 
 
 def decode_count(model: str, body: CountBody, sealer: StateSealer) -> ProxyRequest:
-    """Return what is to be counted. Raises ``InvalidRequest``."""
+    """Return the request to count. Raises ``InvalidRequest``."""
     if (body.contents is None) == (body.generate_content_request is None):
         raise InvalidRequest("Set one of contents and generate_content_request.")
     whole = body.generate_content_request
@@ -74,7 +74,7 @@ def decode_count(model: str, body: CountBody, sealer: StateSealer) -> ProxyReque
 
 
 def _level(config: ThinkingConfig) -> ThinkingLevel:
-    """Return the level the caller's words come closest to; ``default`` where it says nothing."""
+    """Return the level nearest to the caller's setting; ``default`` where it is not set."""
     level, budget = config.thinking_level, config.thinking_budget
     if level is not None and budget is not None:
         raise InvalidRequest("You can only set only one of thinking budget and thinking level.")
@@ -116,7 +116,9 @@ def _check_allowed(config: FunctionCallingConfig, names: set[str]) -> None:
 
 
 def _choice(config: FunctionCallingConfig) -> ToolChoice:
-    """Return the choice; where several are allowed the others are not even shown."""
+    """Return the tool choice; where several tools are allowed, the others are left out of the
+    request.
+    """
     allowed = config.allowed_function_names or []
     match config.mode:
         case "ANY":

@@ -1,4 +1,4 @@
-"""Errors as Google's API words them (reference §4.1)."""
+"""Errors in the form of Google's API: of a call, and of an invalid body."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ _STATUSES: Mapping[int, str] = {
     504: "DEADLINE_EXCEEDED",
 }
 _TOO_LONG = "The input token count exceeds the maximum number of tokens allowed"
-"""What clients look for."""
+"""The phrase that clients look for."""
 _PAYLOAD = "Invalid JSON payload received."
 _NOT_PASSED_ON = "this proxy cannot pass it on to every provider."
 _CAPITAL = re.compile("(?<=[a-z0-9])([A-Z])")
 
 
 def refused(info: ErrorInfo, request_id: str) -> ErrorResponse:
-    """Return the error as an answer; the id is in a header in this format."""
+    """Return the error as a response; this format has the request id in a header."""
     del request_id
     return ErrorResponse(quota_status_of(info), dump(error_body(info)))
 
 
 def error_body(info: ErrorInfo) -> dict[str, Any]:
-    """Return the error, alone or as a chunk of a stream."""
+    """Return the error object, for a response or as a chunk of a stream."""
     status = quota_status_of(info)
     words = error_message(info)
     if info.code == "context_overflow":
@@ -56,7 +56,7 @@ def error_body(info: ErrorInfo) -> dict[str, Any]:
 
 
 def _details(info: ErrorInfo) -> list[dict[str, Any]]:
-    """Return the code of ours, and what the format has a type for."""
+    """Return our error code, and the details that the format has types for."""
     reason = {"reason": info.code.upper(), "domain": "shoulders"}
     details: list[dict[str, Any]] = [{"@type": f"{_RPC}.ErrorInfo", **reason}]
     param = (info.details or {}).get("param")
@@ -64,14 +64,14 @@ def _details(info: ErrorInfo) -> list[dict[str, Any]]:
         violation = {"field": param, "description": info.message}
         details.append({"@type": f"{_RPC}.BadRequest", "fieldViolations": [violation]})
     if info.code in QUOTA_CODES:
-        # programs wait and try again unless a quota is one of the day
+        # clients wait and retry unless a quota is a daily one
         quota = {"quotaId": "BudgetPerDay", "subject": info.code}
         details.append({"@type": f"{_RPC}.QuotaFailure", "violations": [quota]})
     return details
 
 
 def describe_validation_error(problem: ErrorDetails, _: bytes) -> tuple[str, str]:
-    """Return the place of what is wrong, and one sentence about it."""
+    """Return the path of an invalid field, and a sentence about it."""
     path = _path(problem["loc"])
     match problem["type"]:
         case "extra_forbidden":
@@ -89,7 +89,7 @@ def describe_validation_error(problem: ErrorDetails, _: bytes) -> tuple[str, str
 
 
 def _path(location: Sequence[int | str]) -> str:
-    """Return a place as Google writes it: ``contents[0].parts[1].inline_data``."""
+    """Return a path in Google's notation: ``contents[0].parts[1].inline_data``."""
     steps = (f"[{step}]" if isinstance(step, int) else f".{_snake(step)}" for step in location)
     return "".join(steps).removeprefix(".")
 

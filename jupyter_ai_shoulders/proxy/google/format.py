@@ -23,10 +23,10 @@ METHODS = ("generateContent", "streamGenerateContent", "countTokens")
 
 
 class GoogleFormat:
-    """One call: here the model and the kind of answer are in the address, not in the body.
+    """One call: in this format the URL holds the model and the method.
 
-    ``method`` is one of ``generateContent``, ``streamGenerateContent`` and ``countTokens``;
-    ``events``: a stream is one of events (``?alt=sse``), else an array.
+    ``method`` is ``generateContent``, ``streamGenerateContent`` or ``countTokens``. ``events``
+    selects server-sent events (``?alt=sse``) instead of a JSON array for a stream.
     """
 
     def __init__(
@@ -57,15 +57,15 @@ class GoogleFormat:
         )
 
     def writer(self, request: ProxyRequest, reply_id: str) -> ContentWriter:
-        """Return what writes the answer as a stream."""
+        """Return the writer of a streamed response."""
         return ContentWriter(request, reply_id, self._sealer, events=self._events)
 
     def body(self, request: ProxyRequest, reply_id: str, answer: ReplyAccumulator) -> bytes:
-        """Return the answer in one piece."""
+        """Return the complete response."""
         return dump(response(request, reply_id, answer, self._sealer))
 
     def refused(self, info: ErrorInfo, request_id: str) -> ErrorResponse:
-        """Return an error as an answer."""
+        """Return an error as a response."""
         return refused(info, request_id)
 
     def models(self, models: Sequence[ModelInfo]) -> bytes:

@@ -1,6 +1,6 @@
-"""Google's own schema language, a part of OpenAPI's, as JSON Schema (reference §4).
+"""Converts Google's schema language, a subset of OpenAPI's, to JSON Schema.
 
-``parameters`` and ``responseSchema`` are written in it. Used by ``schema`` and ``decode``.
+``parameters`` and ``responseSchema`` use it. Used by ``schema`` and ``decode``.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from jupyter_ai_shoulders.proxy.request_parsing import AnyJson, RequestModel
 from jupyter_ai_shoulders.wire.base import JsonObject
 
 Count = int | Annotated[str, StringConstraints(pattern="^[0-9]{1,19}$")]
-"""The JSON form of a 64-bit number is text; numbers are accepted too."""
+"""The JSON form of a 64-bit number is a string; numbers are accepted too."""
 
 
 class OpenApiSchema(RequestModel):
-    """A schema; types may be in either case."""
+    """A schema; type names may be in either case."""
 
     model_config = ConfigDict(
         alias_generator=AliasGenerator(
@@ -78,7 +78,7 @@ _AS_THEY_ARE = (
 
 
 def to_json_schema(schema: OpenApiSchema) -> JsonObject:
-    """Return the JSON Schema that says the same; the order of properties is no part of it."""
+    """Return the equivalent JSON Schema, without the order of properties."""
     made: dict[str, Any] = _type(schema)
     given = {name: getattr(schema, name) for name in _AS_THEY_ARE}
     made |= {name: value for name, value in given.items() if value is not None}
@@ -97,7 +97,7 @@ def _type(schema: OpenApiSchema) -> dict[str, Any]:
 
 
 def _inner(schema: OpenApiSchema) -> dict[str, Any]:
-    """Return the schemas inside this one."""
+    """Return the nested schemas."""
     made: dict[str, Any] = {}
     if schema.items is not None:
         made["items"] = to_json_schema(schema.items)

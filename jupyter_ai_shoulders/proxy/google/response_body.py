@@ -1,4 +1,4 @@
-"""An answer as ``GenerateContentResponse`` (reference §4.1), and the pieces its stream shares."""
+"""Encodes a reply as ``GenerateContentResponse``, and the parts that its stream shares."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ FINISH_REASONS: Mapping[StopReason, str] = {
 }
 MALFORMED = "MALFORMED_FUNCTION_CALL"
 NOTHING: Sequence[Json] = ({"text": ""},)
-"""What a content has that has nothing to say; the SDK takes one without parts for broken."""
+"""The parts of an empty content; the SDK rejects a content without parts."""
 
 
 def response(
     request: ProxyRequest, reply_id: str, answer: ReplyAccumulator, sealer: StateSealer
 ) -> Json:
-    """Return the whole answer."""
+    """Return the complete response."""
     found = answer.parts()
     parts = [made for part in found for made in _parts(part, request, sealer)]
     calls = [part for part in found if isinstance(part, ToolCallReady)]
@@ -52,12 +52,12 @@ def response(
 
 
 def identity(request: ProxyRequest, reply_id: str) -> Json:
-    """Return what every chunk says of itself."""
+    """Return the fields common to all chunks."""
     return {"modelVersion": request.model, "responseId": reply_id}
 
 
 def ending(reason: StopReason, detail: str | None, broken: ToolCallReady | None) -> Json:
-    """Return why the answer ended; a call that cannot be read is a reason of its own here."""
+    """Return why the reply ended; a call with invalid arguments has its own reason here."""
     if broken is not None:
         message = f"Malformed function call: {broken.tool}: {broken.problem}"
         return {"finishReason": MALFORMED, "finishMessage": message}
@@ -66,17 +66,17 @@ def ending(reason: StopReason, detail: str | None, broken: ToolCallReady | None)
 
 
 def broken_call(calls: Sequence[ToolCallReady]) -> ToolCallReady | None:
-    """Return the first call whose arguments are no object."""
+    """Return the first call whose arguments are not an object."""
     return next((call for call in calls if call.arguments is None), None)
 
 
 def call_parts(calls: Sequence[ToolCallReady], sealer: StateSealer) -> list[Json]:
-    """Return the calls that can be read."""
+    """Return the calls whose arguments are valid."""
     return [_call(call, sealer) for call in calls if call.arguments is not None]
 
 
 def signed(part: Json, state: ProviderState | None, sealer: StateSealer, text: str = "") -> Json:
-    """Return the part with its state, where it has any."""
+    """Return the part with its sealed state, if it has any."""
     return (
         part
         if state is None
@@ -85,7 +85,7 @@ def signed(part: Json, state: ProviderState | None, sealer: StateSealer, text: s
 
 
 def usage_body(usage: TokenUsage) -> Json:
-    """Return the usage; here thoughts are counted beside the answer, not in it (§7)."""
+    """Return the usage; in this format thoughts are counted separately from the answer."""
     return {
         "promptTokenCount": usage.input_tokens,
         "cachedContentTokenCount": usage.cache_read_tokens,

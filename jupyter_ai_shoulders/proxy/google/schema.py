@@ -1,8 +1,8 @@
-"""Bodies of ``models/{model}:generateContent`` and ``:countTokens`` that are understood (§4).
+"""Accepted bodies of ``models/{model}:generateContent`` and ``:countTokens``.
 
-Names may be camel or snake case, as in every JSON form of a protocol buffer: the official SDK sends
-both. Fields that only steer the vendor's own service (sampling, safety, tiers, labels) are accepted
-and have no effect; what would change the answer and cannot be done is refused, see ``wording``.
+Names may be in camel or snake case, as in every JSON form of a protocol buffer; the official SDK
+sends both. Fields that only steer the vendor's own service (sampling, safety, tiers, labels) are
+accepted and have no effect. Fields that would change the answer and are not supported are refused.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class GoogleModel(RequestModel):
 
 
 Unsupported: TypeAlias = None
-"""The type of fields Google has and this proxy cannot pass on; only ``null`` is accepted."""
+"""The type of unsupported fields of Google's API; only ``null`` is accepted."""
 
 
 class Blob(GoogleModel):
-    """Data in the request, base64 in either alphabet."""
+    """Inline data, base64 in either alphabet."""
 
     mime_type: str
     data: str
@@ -40,7 +40,7 @@ class Blob(GoogleModel):
 
 
 class FunctionCall(GoogleModel):
-    """A call the model made; older models gave no ids."""
+    """A call the model made; older models send no id."""
 
     id: str | None = None
     name: str = Field(min_length=1)
@@ -68,7 +68,7 @@ class FunctionResponse(GoogleModel):
 
 
 class Part(GoogleModel):
-    """One piece of a content; exactly one of its data fields is set, see ``contents``."""
+    """One part of a content; exactly one of its data fields is set, see ``contents``."""
 
     text: str | None = None
     inline_data: Blob | None = None
@@ -94,20 +94,20 @@ class Content(GoogleModel):
 
 
 class TextOnlyPart(GoogleModel):
-    """A piece of the instructions."""
+    """A part of the instructions."""
 
     text: str
 
 
 class Instructions(GoogleModel):
-    """The system instruction; its role means nothing."""
+    """The system instruction; its role is ignored."""
 
     role: str | None = None
     parts: list[TextOnlyPart] = Field(min_length=1)
 
 
 class FunctionDeclaration(GoogleModel):
-    """A function of the caller's; its parameters are said in one of two ways."""
+    """A function of the caller; its parameters are given in one of two schema languages."""
 
     name: str = Field(pattern=r"^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$")
     description: str | None = None
@@ -119,7 +119,7 @@ class FunctionDeclaration(GoogleModel):
 
 
 class Tool(GoogleModel):
-    """Functions; Google's own tools run at Google and cannot be passed on."""
+    """Functions; Google's own tools run at Google and are refused."""
 
     function_declarations: list[FunctionDeclaration] | None = None
     google_search: Unsupported = None
@@ -148,7 +148,7 @@ class ToolConfig(GoogleModel):
 
 
 class ThinkingConfig(GoogleModel):
-    """How much the model thinks, said as a level or as a budget (-1: as it likes)."""
+    """How much the model thinks, as a level or as a budget in tokens (-1: the model decides)."""
 
     include_thoughts: bool | None = None
     thinking_budget: int | None = Field(default=None, ge=-1)
@@ -188,7 +188,7 @@ class GenerationConfig(GoogleModel):
 
 
 class SafetySetting(GoogleModel):
-    """What Google is to block; other vendors know no such thing, so it is read and not sent."""
+    """A safety filter of Google; ignored, as other vendors have none."""
 
     category: str = Field(pattern="^HARM_CATEGORY_[A-Z_]+$")
     threshold: Literal[

@@ -1,6 +1,7 @@
-"""Opaque state as a ``thoughtSignature``: bytes, which JSON writes as base64 in either alphabet.
+"""Encodes opaque state as a ``thoughtSignature``: bytes that JSON holds as base64, in either
+alphabet.
 
-Used by ``body`` and ``contents``.
+Used by ``response_body`` and ``contents``.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ _TO_URL_SAFE = str.maketrans("+/", "-_")
 
 
 def encode_signature(sealer: StateSealer, state: ProviderState, text: str = "") -> str:
-    """Return the state as a signature; what marks it as ours is the seal inside."""
+    """Return the sealed state as a signature, without the prefix."""
     return sealer.seal(state, text).removeprefix(PREFIX).translate(_TO_STANDARD)
 
 
 def decode_signature(sealer: StateSealer, given: str | None) -> ReasoningPart | None:
-    """Return what was sealed; None for signatures of others, the documented dummy among them."""
+    """Return the sealed part; None for foreign signatures, such as the documented placeholder."""
     return sealer.open(PREFIX + given.translate(_TO_URL_SAFE)) if given else None

@@ -1,4 +1,4 @@
-"""An answer as chunks, each a whole response with the next parts (reference §4.1)."""
+"""Encodes a reply as chunks, each a whole response with the next parts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _AFTER_TEXT = {"text": b'}]},"index":0}],', "reasoning": b',"thought":true}]},"i
 
 
 class ContentWriter:
-    """Writes one stream: of events, or without ``?alt=sse`` one array of chunks."""
+    """Writes one stream: server-sent events or, without ``?alt=sse``, a JSON array of chunks."""
 
     def __init__(
         self, request: ProxyRequest, reply_id: str, sealer: StateSealer, *, events: bool
@@ -58,7 +58,7 @@ class ContentWriter:
         self._broken: ToolCallReady | None = None
 
     def begin(self, usage: TokenUsage) -> bytes:
-        """Return nothing: this format has no beginning."""
+        """Return nothing: this format has no opening event."""
         self._usage = usage
         return b""
 
@@ -86,7 +86,7 @@ class ContentWriter:
         return b""
 
     def idle(self) -> bytes:
-        """Return an empty line, which is none in either framing; the SDK knows no comments."""
+        """Return an empty line, which both framings ignore; the SDK does not support comments."""
         return b"\r\n"
 
     def fail(self, info: ErrorInfo) -> bytes:
@@ -108,7 +108,7 @@ class ContentWriter:
         return self._flush_calls()
 
     def _part_end(self, event: PartEnd) -> bytes:
-        """Return the state in an empty part, as Google itself sends it."""
+        """Return the state in an empty part, as Google does."""
         thoughts, self._reasoning = self._reasoning, None
         if event.state is None:
             return b""
@@ -116,7 +116,7 @@ class ContentWriter:
         return self._chunk([signed(part, event.state, self._sealer, "".join(thoughts or ()))])
 
     def _flush_calls(self) -> bytes:
-        """Return the calls in one chunk: programs take those of a chunk for the parallel ones."""
+        """Return all calls in one chunk: clients treat the calls of a chunk as parallel."""
         calls = sorted(self._calls, key=lambda call: self._order.index(call.call_id))
         self._calls = []
         self._broken = self._broken or broken_call(calls)

@@ -1,1 +1,1 @@
-"""OpenAI Chat Completions as a caller speaks it (reference §3)."""
+"""OpenAI Chat Completions as a caller's format."""

@@ -1,4 +1,4 @@
-"""A Chat Completions body as the common request. Pure; called by ``format``."""
+"""Decodes a Chat Completions body into the common request. Pure; used by ``format``."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from jupyter_ai_shoulders.wire.parts import (
 )
 
 EXTRA = "shoulders"
-"""Name of our entry in ``extra_content`` of a call."""
+"""The key of our entry in a call's ``extra_content``."""
 
 EFFORT_LEVELS: dict[str | None, ThinkingLevel] = {
     None: "default",
@@ -57,7 +57,7 @@ EFFORT_LEVELS: dict[str | None, ThinkingLevel] = {
 
 
 def decode(body: ChatBody, sealer: StateSealer) -> ProxyRequest:
-    """Return what is asked. Raises ``InvalidRequest`` for calls and results that do not match."""
+    """Return the request. Raises ``InvalidRequest`` for calls and results that do not match."""
     system, rest = _split(body.messages)
     return ProxyRequest(
         model=ModelId(body.model),
@@ -81,7 +81,7 @@ def decode(body: ChatBody, sealer: StateSealer) -> ProxyRequest:
 def _split(
     messages: Sequence[MessageBody],
 ) -> tuple[list[SystemMessageBody], Sequence[MessageBody]]:
-    """Return the instructions the conversation begins with, and the rest."""
+    """Return the leading instructions of the conversation, and the rest."""
     system: list[SystemMessageBody] = []
     for index, message in enumerate(messages):
         if not isinstance(message, SystemMessageBody):
@@ -167,7 +167,7 @@ def _assistant(message: AssistantMessageBody, sealer: StateSealer) -> Iterable[A
 
 
 def _reasoning(message: AssistantMessageBody, sealer: StateSealer) -> Iterable[ReasoningPart]:
-    """Return the reasoning that came back with its state, else its bare text."""
+    """Return the reasoning with its sealed state, or else its bare text."""
     sealed = [detail.data for detail in message.reasoning_details or () if detail.data]
     opened = [part for part in map(sealer.open, sealed) if part is not None]
     text = message.reasoning or message.reasoning_content

@@ -1,4 +1,4 @@
-"""Errors as OpenAI's API words them (reference §2.6)."""
+"""Errors in the form of OpenAI's API."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TYPES: Mapping[int, str] = {429: "rate_limit_error", 403: "permission_error"}
 
 
 def refused(info: ErrorInfo, request_id: str) -> ErrorResponse:
-    """Return the error as an answer; the id is in a header in this format."""
+    """Return the error as a response; this format has the request id in a header."""
     del request_id
     return ErrorResponse(quota_status_of(info), dump({"error": error_body(info)}))
 
@@ -35,7 +35,7 @@ def error_event(info: ErrorInfo) -> bytes:
 
 
 def error_body(info: ErrorInfo) -> dict[str, Any]:
-    """Return the error object that both of OpenAI's formats have."""
+    """Return the error object of both OpenAI formats."""
     status = quota_status_of(info)
     kind = _TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
     return {

@@ -28,7 +28,7 @@ class OpenAIFormat:
         self._clock = clock
 
     def refused(self, info: ErrorInfo, request_id: str) -> ErrorResponse:
-        """Return an error as an answer."""
+        """Return an error as a response."""
         return refused(info, request_id)
 
     def models(self, models: Sequence[ModelInfo]) -> bytes:
@@ -51,9 +51,9 @@ class OpenAIChatFormat(OpenAIFormat):
         return decode(read(ChatBody, raw), self._sealer)
 
     def writer(self, request: ProxyRequest, reply_id: str) -> ChunkWriter:
-        """Return what writes the answer as a stream."""
+        """Return the writer of a streamed response."""
         return ChunkWriter(request, reply_id, self._now(), self._sealer)
 
     def body(self, request: ProxyRequest, reply_id: str, answer: ReplyAccumulator) -> bytes:
-        """Return the answer in one piece."""
+        """Return the complete response."""
         return dump(completion(request, reply_id, self._now(), answer, self._sealer))

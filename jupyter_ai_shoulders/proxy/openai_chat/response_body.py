@@ -1,4 +1,4 @@
-"""An answer as a ``chat.completion`` object (reference §3), and the pieces its stream shares."""
+"""Encodes a reply as a ``chat.completion`` object, and the parts that its stream shares."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def completion(
     answer: ReplyAccumulator,
     sealer: StateSealer,
 ) -> Any:
-    """Return the whole answer."""
+    """Return the complete response."""
     message = _message(answer, sealer)
     reason = finish_reason(answer.stop, any_calls="tool_calls" in message)
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": reason}
@@ -67,14 +67,14 @@ def _message(answer: ReplyAccumulator, sealer: StateSealer) -> dict[str, Any]:
 
 
 def finish_reason(reason: StopReason, *, any_calls: bool) -> str:
-    """Return why the answer ended; one that ends well with calls waits for their results."""
+    """Return why the reply ended; a normal end with calls waits for their results."""
     if any_calls and reason in {"end_turn", "other"}:
         return "tool_calls"
     return FINISH_REASONS[reason]
 
 
 def call_body(call: ToolCallReady, sealer: StateSealer) -> dict[str, Any]:
-    """Return a call; its arguments go as the model wrote them."""
+    """Return a call with its arguments as the model wrote them."""
     return {
         "id": call.call_id,
         "type": "function",
@@ -84,7 +84,7 @@ def call_body(call: ToolCallReady, sealer: StateSealer) -> dict[str, Any]:
 
 
 def extra_content(call: ToolCallReady, sealer: StateSealer) -> dict[str, Any]:
-    """Return the field that carries a call's state, where it has any."""
+    """Return the field that carries a call's sealed state, if it has any."""
     return {} if call.state is None else {"extra_content": {EXTRA: sealer.seal(call.state)}}
 
 
@@ -95,7 +95,7 @@ def detail_body(state: ProviderState, text: str, index: int, sealer: StateSealer
 
 
 def usage_body(usage: TokenUsage) -> dict[str, Any]:
-    """Return the usage; here ``prompt_tokens`` includes what the cache took (§7)."""
+    """Return the usage; in this format ``prompt_tokens`` includes cached tokens."""
     return {
         "prompt_tokens": usage.input_tokens,
         "completion_tokens": usage.output_tokens,

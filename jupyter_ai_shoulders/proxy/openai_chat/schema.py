@@ -1,7 +1,8 @@
-"""The body of ``POST v1/chat/completions`` that is understood (reference §3).
+"""The accepted body of ``POST v1/chat/completions``.
 
 Fields that only steer the vendor's own service (sampling, caching, tiers, tags) are accepted and
-have no effect; what would change the answer's form and cannot be done (``n``, audio) is refused.
+have no effect. Fields that would change the answer's form and are not supported (``n``, audio) are
+refused.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class TextItem(RequestModel):
 
 
 class ImageUrl(RequestModel):
-    """An image in the request; nothing is fetched from elsewhere."""
+    """An image in the request; images are never fetched."""
 
     url: str = Field(pattern=r"^data:image/(png|jpeg|gif|webp);base64,")
     detail: Literal["auto", "low", "high", "original"] | None = None
@@ -42,21 +43,21 @@ class ImageItem(RequestModel):
 
 
 class RefusalItem(RequestModel):
-    """A refusal the model gave."""
+    """A refusal by the model."""
 
     type: Literal["refusal"]
     refusal: str
 
 
 class CalledFunction(RequestModel):
-    """What was called; ``arguments`` is JSON text."""
+    """The called function; ``arguments`` is JSON text."""
 
     name: str = Field(min_length=1)
     arguments: str
 
 
 class CallItem(RequestModel):
-    """A call the model made; ``extra_content`` brings back what was sent along with it."""
+    """A call the model made; ``extra_content`` returns its sealed state."""
 
     id: str = Field(min_length=1)
     type: Literal["function"] = "function"
@@ -67,7 +68,7 @@ class CallItem(RequestModel):
 
 
 class ReasoningDetail(RequestModel):
-    """A piece of reasoning; of ours, ``data`` is the sealed state."""
+    """A piece of reasoning; in ours, ``data`` is the sealed state."""
 
     type: Literal["reasoning.text", "reasoning.summary", "reasoning.encrypted"]
     text: str | None = None
@@ -138,7 +139,7 @@ MessageBody = Annotated[
 
 
 class FunctionBody(RequestModel):
-    """A function of the caller's."""
+    """A function of the caller."""
 
     name: str = Field(pattern=r"^[a-zA-Z0-9_-]{1,128}$")
     description: str | None = None

@@ -1,4 +1,4 @@
-"""An answer as Chat Completions chunks (reference §3): bytes for each event as it comes."""
+"""Encodes a reply as Chat Completions chunks: bytes for each event as it arrives."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class ChunkWriter:
         missing = event.call_id not in self._with_arguments and event.problem is None
         if not extra and not missing:
             return b""
-        # The official SDK takes no piece of a call without ``function``.
+        # The official SDK rejects a delta of a call without ``function``.
         return self._call(
             event.call_id, {"function": {"arguments": "{}" if missing else ""}, **extra}
         )

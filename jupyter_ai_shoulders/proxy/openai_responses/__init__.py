@@ -1,1 +1,1 @@
-"""OpenAI Responses as a caller speaks it (reference §2)."""
+"""OpenAI Responses as a caller's format."""

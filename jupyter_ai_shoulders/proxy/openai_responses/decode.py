@@ -1,4 +1,4 @@
-"""A Responses body as the common request. Pure; called by ``format``."""
+"""Decodes a Responses body into the common request. Pure; used by ``format``."""
 
 from __future__ import annotations
 
@@ -67,15 +67,16 @@ _REPEATED: dict[str, Any] = {
     "truncation": "disabled",
     "user": None,
 }
-"""Fields of the request, and what a response says where the request does not."""
+"""Request fields that a response repeats, with the value for a request that lacks them."""
 _OURS = re.compile(r"(?:msg|rs|fc)_(.+)_\d+")
-"""The ids ``body.item_id`` makes; the middle names the answer."""
+"""The ids made by ``response_body.item_id``; the middle part identifies the reply."""
 
 
 def decode(body: ResponsesBody, sealer: StateSealer) -> ProxyRequest:
-    """Return what is asked.
+    """Return the request.
 
-    Raises ``InvalidRequest`` for calls and results that do not match, and a choice of no tool.
+    Raises ``InvalidRequest`` for calls and results that do not match, and for a tool choice without
+    tools.
     """
     instructions, rest = _split(body)
     reasoning = body.reasoning
@@ -94,14 +95,15 @@ def decode(body: ResponsesBody, sealer: StateSealer) -> ProxyRequest:
         cache_key=SessionId(body.prompt_cache_key) if body.prompt_cache_key else None,
         stream=bool(body.stream),
         show_reasoning=bool(reasoning and (reasoning.summary or reasoning.generate_summary)),
-        # A caller that has not said no counts on a service that remembers the state of its items.
+        # Without ``store: false`` the caller expects the service to remember the state of its
+        # items.
         carry_state=ENCRYPTED in (body.include or ()) or body.store is None,
         echo=_echo(body),
     )
 
 
 def _split(body: ResponsesBody) -> tuple[list[str], Sequence[InputItem]]:
-    """Return the instructions the conversation begins with, and the rest."""
+    """Return the leading instructions of the conversation, and the rest."""
     instructions = [body.instructions] if body.instructions else []
     for index, item in enumerate(body.input):
         if not isinstance(item, InstructionItem):
@@ -129,7 +131,7 @@ def _tool(tool: FunctionTool) -> ToolDefinition:
 
 
 def _choice(body: ResponsesBody) -> ToolChoice:
-    """Return how tools are to be chosen. Raises ``InvalidRequest`` if there is none to choose."""
+    """Return the tool choice. Raises ``InvalidRequest`` where it needs a tool and there is none."""
     choice, names = body.tool_choice, {tool.name for tool in body.tools or ()}
     match choice:
         case None | "auto" | "none":
@@ -180,7 +182,7 @@ class _Reader:
             self._opened[index] = part
 
     def messages(self) -> Iterator[ModelMessage]:
-        """Yield the items as messages, one by one."""
+        """Yield one message per item."""
         for index, item in enumerate(self._items):
             match item:
                 case UserMessageItem():
@@ -219,7 +221,7 @@ class _Reader:
 
 
 def _bare_reasoning(item: ReasoningItem) -> ReasoningPart | None:
-    """Return reasoning that came without state of ours, if it says anything."""
+    """Return reasoning without a sealed state of ours; None if it has no text."""
     pieces = item.summary or item.content or ()
     text = "\n\n".join(piece.text for piece in pieces if piece.text)
     return ReasoningPart(text=text) if text else None
@@ -251,7 +253,7 @@ def _texts(parts: Iterable[InputText]) -> str:
 
 
 def _echo(body: ResponsesBody) -> dict[str, Any]:
-    """Return what a response repeats of its request (§2.2)."""
+    """Return the request fields that a response repeats."""
     given = body.model_dump(mode="json", by_alias=True, include=set(_REPEATED))
     unsaid = {name: value for name, value in _REPEATED.items() if given[name] is None}
     reasoning = body.reasoning
@@ -274,7 +276,11 @@ def _without_nulls(value: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def group_answer_items(items: Iterable[InputItem]) -> list[InputItem]:
-    """Return the items, results after the answer that waits for them."""
+    """Return the items with the results of calls after the reply that made the calls.
+
+    Callers that run each call at once put its result right behind it; other vendors want the items
+    of a reply together, with the reasoning first.
+    """
     ordered: list[InputItem] = []
     results: list[InputItem] = []
     answer: str | None = None
@@ -291,6 +297,6 @@ def group_answer_items(items: Iterable[InputItem]) -> list[InputItem]:
 
 
 def _answer_of(item: InputItem) -> str | None:
-    """Return the name of the answer an item is of; None if we did not make it."""
+    """Return the name of the reply an item belongs to; None for foreign items."""
     found = _OURS.fullmatch(item.id or "")
     return found.group(1) if found else None

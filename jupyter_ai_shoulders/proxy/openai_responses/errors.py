@@ -1,6 +1,6 @@
-"""The error of a response that failed after it began (reference §2.2); used by ``stream``.
+"""Errors of the Responses format: of a response that failed midway, and of an invalid body.
 
-Before it began, errors are those of Chat Completions (§2.6).
+All other errors are those of Chat Completions.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _CODES: Mapping[ErrorCode, str] = {
 
 
 def response_error(info: ErrorInfo) -> dict[str, str]:
-    """Return what a failed response says; the format has a closed set of codes for it."""
+    """Return the error of a failed response; the format has a closed set of codes."""
     other = "server_error" if status_of(info) >= 500 else "invalid_prompt"
     return {"code": _CODES.get(info.code, other), "message": error_message(info)}
 
 
 def describe_field_error(item: ErrorDetails, raw: bytes) -> tuple[str, str]:
-    """Return the field, and a sentence that says what is wrong with it."""
+    """Return the path of an invalid field, and a sentence about it."""
     if item["type"] == "json_invalid":
         return "", "We could not parse the JSON body of your request."
     path = _path(item, from_json(raw))
@@ -45,7 +45,9 @@ def describe_field_error(item: ErrorDetails, raw: bytes) -> tuple[str, str]:
 
 
 def _path(item: ErrorDetails, body: Json) -> str:
-    """Follow the steps through the body; those that are not there name a kind of value."""
+    """Return the path of a field, as in ``input[0].content``; steps that name a union member are
+    skipped.
+    """
     path, value = "", body
     for step in item["loc"]:
         if isinstance(value, list) and isinstance(step, int):

@@ -31,9 +31,9 @@ class OpenAIResponsesFormat(OpenAIFormat):
         return decode(read(ResponsesBody, raw, describe_field_error), self._sealer)
 
     def writer(self, request: ProxyRequest, reply_id: str) -> ResponseWriter:
-        """Return what writes the answer as a stream."""
+        """Return the writer of a streamed response."""
         return ResponseWriter(request, reply_id, self._now(), self._sealer)
 
     def body(self, request: ProxyRequest, reply_id: str, answer: ReplyAccumulator) -> bytes:
-        """Return the answer in one piece."""
+        """Return the complete response."""
         return dump(response(request, reply_id, self._now(), answer, self._sealer))

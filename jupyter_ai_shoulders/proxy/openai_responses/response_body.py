@@ -1,4 +1,4 @@
-"""An answer as a ``response`` object (reference §2.2), and the pieces its stream shares."""
+"""Encodes a reply as a ``response`` object, and the parts that its stream shares."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INCOMPLETE: Mapping[StopReason, str] = {
     "context_overflow": "max_output_tokens",
     "content_filter": "content_filter",
 }
-"""Of the reasons to stop those that leave a response incomplete; calls are no such reason."""
+"""Stop reasons that leave a response incomplete."""
 
 PREFIXES = {"text": "msg", "reasoning": "rs", "call": "fc"}
 
@@ -38,7 +38,7 @@ def response(
     answer: ReplyAccumulator,
     sealer: StateSealer,
 ) -> Any:
-    """Return the whole answer."""
+    """Return the complete response."""
     carrier = ReasoningStateCarrier()
     output = [
         _item(part, reply_id, index, request, sealer=sealer, carrier=carrier)
@@ -54,7 +54,7 @@ def response(
 def envelope(
     request: ProxyRequest, reply_id: str, created: int, output: Sequence[JsonItem], **state: Any
 ) -> dict[str, Any]:
-    """Return a response object; ``state`` is its status and what belongs to that."""
+    """Return a response object; ``state`` holds its status and the fields that go with it."""
     return {
         "id": f"resp_{reply_id}",
         "object": "response",
@@ -78,12 +78,12 @@ def ending(reason: StopReason) -> dict[str, Any]:
 
 
 def closed(item: JsonItem, end: Mapping[str, Any]) -> JsonItem:
-    """Return the last item of a response that ended so; it is as incomplete as the response."""
+    """Return the last item of a response, incomplete if the response is."""
     return {**item, "status": end["status"]} if "status" in item else item
 
 
 def item_id(kind: str, reply_id: str, index: int) -> str:
-    """Return the id of the item at this place of the output."""
+    """Return the id of the item at this index of the output."""
     return f"{PREFIXES[kind]}_{reply_id}_{index}"
 
 
@@ -150,7 +150,7 @@ def summary_part(text: str) -> JsonItem:
 
 
 def call_item(identity: str, call: ToolCallReady) -> JsonItem:
-    """Return a call; its arguments go as the model wrote them."""
+    """Return a call with its arguments as the model wrote them."""
     return {
         "id": identity,
         "type": "function_call",
@@ -162,7 +162,7 @@ def call_item(identity: str, call: ToolCallReady) -> JsonItem:
 
 
 def call_arguments(call: ToolCallReady) -> str:
-    """Return the arguments of a call as text; none at all mean ``{}`` unless they were cut off."""
+    """Return the arguments of a call as text; missing ones are ``{}`` unless they were cut off."""
     return call.raw or ("{}" if call.problem is None else "")
 
 
@@ -173,7 +173,7 @@ def carrier_items(
     request: ProxyRequest,
     sealer: StateSealer,
 ) -> list[JsonItem]:
-    """Return the item that carries the state of the others, if they have any."""
+    """Return the item that carries the states of the others, if there are any."""
     packed = carrier.packed()
     if packed is None or not request.carry_state:
         return []
@@ -181,7 +181,7 @@ def carrier_items(
 
 
 def usage_body(usage: TokenUsage) -> dict[str, Any]:
-    """Return the usage; here ``input_tokens`` includes what the cache took (§7)."""
+    """Return the usage; in this format ``input_tokens`` includes cached tokens."""
     return {
         "input_tokens": usage.input_tokens,
         "input_tokens_details": {

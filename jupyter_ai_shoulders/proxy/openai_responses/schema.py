@@ -1,7 +1,8 @@
-"""The body of ``POST v1/responses`` that is understood (reference §2.1).
+"""The accepted body of ``POST v1/responses``.
 
 Fields that only steer the vendor's own service (sampling, caching, tiers, tags) are accepted and
-have no effect. Nothing is stored here, and no tool runs here: what needs that is refused by name.
+have no effect. Responses are not stored and no tools run here: fields that need that are refused by
+name.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Summary = Literal["auto", "concise", "detailed"]
 
 
 def _refused(why: str) -> AfterValidator:
-    """Return what lets a field only say that it is not wanted."""
+    """Return a validator that accepts only null or false."""
 
     def check(value: Json) -> Json:
         if value in (None, False, [], {}):
@@ -34,7 +35,7 @@ def _refused(why: str) -> AfterValidator:
 
 
 def _parts(kind: str) -> BeforeValidator:
-    """Return what makes of a plain string the list of one part it is short for."""
+    """Return a validator that turns a string into a list of one part."""
 
     def parts(value: Any) -> Any:
         return [{"type": kind, "text": value}] if isinstance(value, str) else value
@@ -43,12 +44,12 @@ def _parts(kind: str) -> BeforeValidator:
 
 
 def _as_items(value: Any) -> Any:
-    """Return a plain string as the user's message it is short for."""
+    """Return a string as a user message."""
     return [{"role": "user", "content": value}] if isinstance(value, str) else value
 
 
 def _as_item(value: Any) -> Any:
-    """Return an item with its type, which a message may leave out."""
+    """Return an item with its type, which messages may omit."""
     if not isinstance(value, dict):
         return value
     item = cast("dict[str, Any]", value)
@@ -58,7 +59,7 @@ def _as_item(value: Any) -> Any:
 
 
 def _as_function(value: Any) -> Any:
-    """Return a tool that is a function; others run at the vendor's."""
+    """Return a function tool; the vendor's own tools are refused."""
     kind = cast("dict[str, Any]", value).get("type") if isinstance(value, dict) else None
     if isinstance(kind, str) and kind != "function":
         raise PydanticCustomError(
@@ -78,7 +79,7 @@ class InputText(RequestModel):
 
 
 class InputImage(RequestModel):
-    """An image in the request; nothing is fetched from elsewhere."""
+    """An image in the request; images are never fetched."""
 
     type: Literal["input_image"]
     image_url: str = Field(pattern=r"^data:image/(png|jpeg|gif|webp);base64,")
@@ -97,7 +98,7 @@ class OutputText(RequestModel):
 
 
 class Refusal(RequestModel):
-    """A refusal the model wrote."""
+    """A refusal by the model."""
 
     type: Literal["refusal"]
     refusal: str
@@ -108,7 +109,7 @@ InputParts = Annotated[list[InputPart], _parts("input_text")]
 
 
 class Item(RequestModel):
-    """What every item may have."""
+    """Fields common to all items."""
 
     id: str | None = None
     status: Status | None = None
@@ -131,7 +132,7 @@ class InstructionItem(Item):
 
 
 class AssistantMessageItem(Item):
-    """What the model said."""
+    """A message of the model."""
 
     type: Literal["message"]
     role: Literal["assistant"]
@@ -166,14 +167,14 @@ class SummaryText(RequestModel):
 
 
 class ReasoningText(RequestModel):
-    """Reasoning as it was."""
+    """The text of reasoning."""
 
     type: Literal["reasoning_text"]
     text: str
 
 
 class ReasoningItem(Item):
-    """Reasoning of an earlier answer; of ours, ``encrypted_content`` is the sealed state."""
+    """Reasoning of an earlier reply; in ours, ``encrypted_content`` is the sealed state."""
 
     type: Literal["reasoning"]
     summary: list[SummaryText]
@@ -190,7 +191,7 @@ InputItem = Annotated[
 
 
 class FunctionTool(RequestModel):
-    """A function of the caller's."""
+    """A function of the caller."""
 
     type: Literal["function"]
     name: str = Field(pattern=FUNCTION_NAME)
@@ -200,14 +201,14 @@ class FunctionTool(RequestModel):
 
 
 class FunctionName(RequestModel):
-    """Names a function; as the choice of a tool it must be called."""
+    """Names a function; as a tool choice, it must be called."""
 
     type: Literal["function"]
     name: str
 
 
 class AllowedTools(RequestModel):
-    """Only these functions may, or one of them must, be called."""
+    """Restricts the tools that may, or must, be called."""
 
     type: Literal["allowed_tools"]
     mode: Literal["auto", "required"]
@@ -215,7 +216,7 @@ class AllowedTools(RequestModel):
 
 
 class ReasoningOptions(RequestModel):
-    """How much to reason, and what to show of it."""
+    """How much to reason, and whether to show it."""
 
     effort: Effort | None = None
     summary: Summary | None = None
@@ -254,7 +255,7 @@ class StreamOptions(RequestModel):
 
 
 class CountBody(RequestModel):
-    """``POST v1/responses/input_tokens``, and what both requests have."""
+    """``POST v1/responses/input_tokens``, and the fields of both requests."""
 
     model: str = Field(min_length=1)
     input: Annotated[

@@ -1,4 +1,4 @@
-"""An answer as the events of a response (reference §2.2): bytes for each event as it comes."""
+"""Encodes a reply as the events of a response: bytes for each event as it arrives."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class ResponseWriter:
         return KEEP_ALIVE
 
     def fail(self, info: ErrorInfo) -> bytes:
-        """Return the failed response, and the error, at which the official SDK raises."""
+        """Return the failed response, and the error event that the official SDK raises."""
         last = self._item_done()
         failed = self._response(status="failed", error=response_error(info))
         return (
@@ -126,7 +126,7 @@ class ResponseWriter:
         return self._event("response.output_item.added", output_index=index, item=opening)
 
     def _delta(self, text: str) -> bytes:
-        """Return a delta; most of its bytes are the same for all of an item."""
+        """Return a delta; most of its bytes are cached per item."""
         item = self._open_item
         assert item is not None
         first = b"" if item.pieces else self._events(item.opening_events())
@@ -145,7 +145,7 @@ class ResponseWriter:
         return b',"sequence_number":%d}\n\n' % number
 
     def _finish(self, event: PartEnd | ToolCallReady) -> bytes:
-        """End an item; ``output_item.done`` waits until it is known whether it is complete."""
+        """End an item; ``output_item.done`` is delayed until its status is known."""
         item, self._open_item = self._open_item, None
         assert item is not None
         missing = b""

@@ -1,6 +1,6 @@
-"""The items of a response as they grow in a stream: what comes before, with and after their text.
+"""The items of a streamed response: their events before, with and after the text.
 
-Used by ``stream``, which adds the place of the item and the number of the event.
+Used by ``stream``, which adds the index of the item and the sequence number of the event.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ from jupyter_ai_shoulders.proxy.sealed_state import StateSealer
 
 
 class StreamedItem(Protocol):
-    """One item; ``pieces`` is its text so far."""
+    """One item; ``pieces`` holds its text so far."""
 
     pieces: list[str]
 
     @property
     def delta_event(self) -> str | None:
-        """The type of the events that bring its text; None if it is not shown."""
+        """The type of its text events; None if the text is not shown."""
         ...
 
     def opening(self) -> JsonItem:
-        """Return the item as it begins."""
+        """Return the item in its initial state."""
         ...
 
     def position(self) -> JsonItem:
-        """Return what a delta says beside its text."""
+        """Return the fields of a delta other than its text."""
         ...
 
     def opening_events(self) -> Iterator[JsonItem]:
-        """Yield the events before its first text."""
+        """Yield the events before the first text."""
         ...
 
     def closing_events(self) -> Iterator[JsonItem]:
-        """Yield the events after its last text."""
+        """Yield the events after the last text."""
         ...
 
     def finish(self, event: PartEnd | ToolCallReady) -> tuple[JsonItem, str | None]:
-        """Return the item, and the key of its state if another item has to carry it."""
+        """Return the finished item, and the key of its state if another item has to carry it."""
         ...
 
 
@@ -90,7 +90,7 @@ class StreamedMessage:
 
 
 class StreamedReasoning:
-    """Reasoning; its text is a summary of one part, if the caller wants one."""
+    """Reasoning; its text is a one-part summary, if the caller wants one."""
 
     def __init__(self, identity: str, request: ProxyRequest, sealer: StateSealer) -> None:
         self.pieces: list[str] = []
