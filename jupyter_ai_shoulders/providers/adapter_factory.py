@@ -1,7 +1,4 @@
-"""How the adapter of a wire format is made; called by ``registry``.
-
-Adapters are imported when the first model of their kind is asked for.
-"""
+"""Creates the adapter of a wire format, importing it on first use; called by ``registry``."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
 
 
 def make_provider(endpoint: Endpoint) -> Provider:
-    """Return the adapter for the target's kind."""
+    """Return the adapter for the endpoint's kind of provider."""
     match endpoint.provider.kind:
         case "anthropic":
             from jupyter_ai_shoulders.providers.anthropic.provider import AnthropicProvider
@@ -44,5 +41,5 @@ def make_provider(endpoint: Endpoint) -> Provider:
 
 
 def load_adapter(kind: ProviderKind) -> None:
-    """Import the adapter, which takes a while the first time: call it in a thread."""
+    """Import the adapter. Slow the first time: call it in a thread."""
     import_module(f"jupyter_ai_shoulders.providers.{kind}.provider")

@@ -1,7 +1,7 @@
-"""The Provider port: one request in, a stream of small typed events out (chapter 03).
+"""The ``Provider`` port: one request in, a stream of small typed events out.
 
-Implemented by each adapter folder beside this file; called by ``engine.calls.model_call`` and, for
-single calls, by ``assist``.
+Implemented by the adapter packages beside this file; used by ``engine.calls.model_call`` and
+``assist``. See docs/design/providers.md#the-contract.
 """
 
 from __future__ import annotations
@@ -69,23 +69,24 @@ ToolChoice = Literal["auto", "none"] | AnyTool | NamedTool
 
 @dataclass(frozen=True, slots=True)
 class FillIn:
-    """Asks for what stands between a text and its ``suffix``, where ``ModelSpec.fill_in`` says.
+    """Asks for the text between the message of the request and ``suffix``; see
+    ``ModelSpec.fill_in``.
 
-    The text before is the one message of the request; system prompt and tools are not sent.
+    The request has one message, the text before. System prompt and tools are not sent.
     """
 
     suffix: str
     temperature: float
-    """How different the answers to the same request may be, from 0 on."""
+    """Variation between answers to the same request, from 0 up."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One model call in the common form; adapters encode it for their format.
 
-    ``model`` is the provider's own model name. ``max_output`` is in tokens. ``cache_key`` names
-    the conversation for prompt caches. ``trace_id`` appears in logs and, where the format has a
-    place for it, in the request.
+    ``model`` is the provider's own model name. ``max_output`` is in tokens. ``cache_key``
+    identifies the conversation for prompt caches. ``trace_id`` appears in logs and, where the
+    format has a field for it, in the request.
     """
 
     model: str
@@ -100,10 +101,10 @@ class ModelRequest:
     response_schema: JsonObject | None = None
     """JSON Schema the answer must follow (structured single calls)."""
     account: UsageAccount | None = None
-    """Whom the call is booked to; the meter in front of the provider reads it (chapter 03)."""
+    """The account that the call is booked to; read by the meter in front of the provider."""
     fill_in: FillIn | None = None
     parallel_calls: bool = True
-    """Whether the model may make several calls at once, where its format has a switch (§7)."""
+    """Whether the model may make several calls at once, where its format has a switch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +188,7 @@ ProviderEvent = (
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """A whole answer, folded from the events of a stream."""
+    """A complete reply, collected from the events of a stream."""
 
     text: str
     calls: tuple[ToolCallReady, ...]
@@ -197,7 +198,7 @@ class ModelReply:
 
 @dataclass(frozen=True, slots=True)
 class ListedModel:
-    """A model a provider says it serves."""
+    """A model as its provider lists it."""
 
     name: str
     context_window: int | None = None
@@ -211,8 +212,8 @@ class Provider(Protocol):
     def stream(self, request: ModelRequest) -> AsyncIterator[ProviderEvent]:
         """Send the request and yield its events, ending with exactly one ``Stop``.
 
-        Raises ``ProviderError``; retries are the caller's business. Closing the iterator closes
-        the connection.
+        Raises ``ProviderError``; retries are left to the caller. Closing the iterator closes the
+        connection.
         """
         ...
 
@@ -221,10 +222,10 @@ class Provider(Protocol):
         ...
 
     async def count_tokens(self, request: ModelRequest) -> int | None:
-        """Return the prompt tokens of the request as the service counts them.
+        """Return the service's count of the request's prompt tokens.
 
-        None where the service does not count: estimate then. Nothing is generated or billed.
-        Raises ``ProviderError``.
+        None where the service does not count; the caller then estimates. Nothing is generated or
+        billed. Raises ``ProviderError``.
         """
         ...
 
@@ -235,20 +236,17 @@ class Provider(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ResolvedModel:
-    """A model of the catalogue with the provider that answers for it.
+    """A model of the catalogue with its provider.
 
-    Made by ``providers.registry``; ``provider`` is bound to ``spec`` (it knows what the model
-    accepts), so use it for this model only, and leave closing it to the registry.
+    Made by ``providers.registry``. ``provider`` is bound to ``spec``: use it for this model only,
+    and leave closing it to the registry.
     """
 
     spec: ModelSpec
     provider: Provider
     redactor: Redactor = field(default_factory=Redactor)
-    """Knows the keys in use when the model was resolved, for text that streams (chapter 13)."""
+    """Knows the keys in use when the model was resolved; redacts streamed text."""
     is_stand_in: bool = False
-    """Whether nobody chose it and it is only for now.
-
-    See ``providers.catalogue.model_selection``.
-    """
+    """Whether it temporarily replaces a model, see ``providers.catalogue.model_selection``."""
     notice: str = ""
-    """What the user reads before the answer: which model cannot answer, and why."""
+    """The text shown before the answer: which model cannot answer, and why."""

@@ -29,7 +29,7 @@ from jupyter_ai_shoulders.wire.ids import ProviderId
 
 
 class ConfiguredProviders:
-    """The catalogue's providers; configuration and keys are read again when they change."""
+    """The providers of the catalogue; picks up changed configuration and keys."""
 
     def __init__(
         self,

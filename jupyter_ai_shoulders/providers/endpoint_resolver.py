@@ -1,6 +1,6 @@
-"""Makes targets: settings with variables expanded, keys found, connections shared.
+"""Resolves endpoints: expands variables in the settings, finds keys, shares connections.
 
-The part of ``registry`` that knows the environment, the key store and the pools.
+Used by ``registry`` and ``setup``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ CANDIDATE_HINTS: Mapping[ErrorCode, str] = {
     "model_not_found": "Pick another model, or check its name.",
     "provider_timeout": "Try again, or check that the server is running.",
 }
-"""What helps with a provider or a key that is only tried."""
+"""Hints for errors of a provider or a key that is not stored yet."""
 _WHERE = {
     "environment": "from the environment",
     "keyring": "from the keyring",
@@ -49,7 +49,7 @@ _WHERE = {
 
 
 class EndpointResolver:
-    """What a call to any provider needs."""
+    """Resolves the endpoints of all providers."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class EndpointResolver:
         new_upstream: Callable[[], Upstream],
         only_local: Callable[[], bool] = lambda: False,
     ) -> None:
-        """``only_local`` says whether calls may reach this machine only."""
+        """``only_local`` returns whether only this machine may be called."""
         self._keys = keys
         self._environ = environ
         self._ids = ids
@@ -73,14 +73,15 @@ class EndpointResolver:
         self._upstreams: dict[tuple[ProviderId, str], Upstream] = {}
         self._caches: dict[ModelId, tuple[ModelSpec, ProviderSpec, MessageCache]] = {}
         self.cached_redactor = Redactor()
-        """Knows the keys of all calls that were begun."""
+        """Knows the keys of all calls that were started."""
         self._redacted: frozenset[str] = frozenset()
         self._candidate_keys: list[str] = []
 
     def make(self, model: ModelSpec, provider: ProviderSpec, redactor: Redactor) -> Endpoint:
-        """Return the target of a model whose provider can be called.
+        """Return the endpoint of a model.
 
-        Raises ``InvalidRequest`` (no_key) when it cannot, ``PolicyRefusal`` when it may not.
+        Raises ``InvalidRequest`` (no_key) where its provider cannot be called, ``PolicyRefusal``
+        where it must not be.
         """
         refusal = self.refusal(provider)
         if refusal is not None:
@@ -92,10 +93,10 @@ class EndpointResolver:
     def make_candidate(
         self, model: ModelSpec, provider: ProviderSpec, redactor: Redactor, key: str | None
     ) -> Endpoint:
-        """Return the target of a provider that is not stored yet, or of a key that is not.
+        """Return an endpoint for a provider or a key that is not stored yet.
 
-        How its calls end says nothing of the provider as it is stored. Raises ``PolicyRefusal``,
-        and ``InvalidRequest`` for a variable that is not set.
+        Its calls do not affect the recorded health of the provider. Raises ``PolicyRefusal``, and
+        ``InvalidRequest`` for a variable that is not set.
         """
         refusal = self.refusal(provider, has_key=True)
         if refusal is not None:
@@ -106,7 +107,7 @@ class EndpointResolver:
 
     @contextlib.contextmanager
     def redact_candidate_key(self, key: str | None) -> Generator[None]:
-        """Redact a key too while it is tried."""
+        """Redact a key while it is being tested."""
         self._candidate_keys.append(key or "")
         try:
             yield
@@ -149,9 +150,9 @@ class EndpointResolver:
     def refusal(
         self, provider: ProviderSpec, *, has_key: bool = False
     ) -> InvalidRequest | PolicyRefusal | None:
-        """Return why the provider cannot or may not be called, or None.
+        """Return why the provider cannot or must not be called, or None.
 
-        ``has_key``: the caller brings the key, if there is one.
+        ``has_key``: the caller supplies the key, if there is one.
         """
         missing = self.missing(provider, has_key=has_key)
         if missing is not None or provider.kind == "demo" or not self._only_local():
@@ -193,12 +194,14 @@ class EndpointResolver:
             await upstream.aclose()
 
     def _permit(self, provider: ProviderSpec, url: str) -> None:
-        """Raise ``PolicyRefusal`` where calls may reach this machine only, and this would not."""
+        """Raise ``PolicyRefusal`` for another machine's address where only this machine may be
+        called.
+        """
         if self._only_local() and not is_loopback(url):
             raise _not_local(provider)
 
     def _found_key(self, provider: ProviderSpec) -> tuple[str, Key | None]:
-        """Return the first name that has a key, with the key."""
+        """Return the first variable name that has a key, with the key."""
         if provider.auth != "none":
             for name in provider.key_names:
                 key = self._keys.get(name)
@@ -225,7 +228,7 @@ class EndpointResolver:
         )
 
     def _cache(self, model: ModelSpec, provider: ProviderSpec) -> MessageCache:
-        """Return the model's cache; a new one when its settings have changed."""
+        """Return the model's message cache; a new one when its settings have changed."""
         known = self._caches.get(model.id)
         if known is None or known[0] is not model or known[1] is not provider:
             known = (model, provider, MessageCache())
@@ -240,11 +243,11 @@ class EndpointResolver:
 
 
 def _ignore(_: ProviderError | None) -> None:
-    """Take the outcome of a trial."""
+    """Discard the outcome of a test call."""
 
 
 def _not_local(provider: ProviderSpec) -> PolicyRefusal:
-    """Return why a provider on another machine is not called in the mode ``local``."""
+    """Return the error for a provider on another machine in the mode ``local``."""
     return PolicyRefusal(
         f"{provider.name} is not on this machine, and the settings allow only local models. Nothing"
         " was sent.",

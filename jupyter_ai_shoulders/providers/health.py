@@ -1,7 +1,6 @@
-"""What is known of each provider from its last calls, for five minutes (chapter 03).
+"""Records the health of each provider from its last calls, for five minutes.
 
-Kept by ``registry``: every model call reports how it ended, so that the settings show a broken
-key without asking anyone.
+Every model call reports its outcome, so that the settings can show a broken key without a request.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ _ABOUT_THE_PROVIDER: frozenset[ErrorCode] = frozenset(
         "provider_protocol",
     }
 )
-"""Other errors are about one request or one model."""
+"""All other errors concern one request or one model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How the last telling call ended."""
+    """The outcome of the last relevant call."""
 
     state: Literal["unknown", "ok", "failing"]
     error: ErrorInfo | None = None
@@ -45,14 +44,14 @@ UNKNOWN = Health("unknown")
 
 
 class HealthTracker:
-    """The last state of each provider."""
+    """The latest health of each provider."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._entries: dict[ProviderId, tuple[float, Health]] = {}
 
     def report(self, provider: ProviderId, error: ProviderError | None) -> None:
-        """Note how a call ended; errors that say nothing of the provider are not noted."""
+        """Record the outcome of a call; errors that do not concern the provider are ignored."""
         if error is None:
             self._entries[provider] = (self._clock.monotonic(), Health("ok"))
         elif error.info.code in _ABOUT_THE_PROVIDER:

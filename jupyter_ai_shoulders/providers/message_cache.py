@@ -1,7 +1,6 @@
-"""Keeps the encoded bytes of messages and tools: dumping them anew costs milliseconds every step.
+"""Caches the encoded bytes of messages and tools; encoding them again costs milliseconds per step.
 
-One per model, made by ``targets``, used by the adapters' ``encode``. Entries go with their message,
-which the engine keeps as long as its conversation is open, or with their tool.
+One per model, used by the adapters' ``encode``. Entries live as long as their message or tool.
 """
 
 from __future__ import annotations
@@ -16,19 +15,19 @@ Entry = tuple["weakref.ref[Item]", Hashable, bytes]
 
 
 class MessageCache:
-    """Bytes by object; messages and tools are frozen, so the same one has the same bytes."""
+    """Bytes by object; messages and tools are frozen, so equal objects have equal bytes."""
 
     def __init__(self) -> None:
         self._entries: dict[int, Entry] = {}
 
     def __len__(self) -> int:
-        """Return how many are kept."""
+        """Return the number of entries."""
         return len(self._entries)
 
     def get(self, item: Item, circumstances: Hashable, encode: Callable[[], bytes]) -> bytes:
-        """Return the bytes kept, or ``encode()`` and keep it.
+        """Return the cached bytes, or the result of ``encode``.
 
-        ``circumstances`` are all that the bytes depend on besides the item and the model.
+        ``circumstances`` are everything the bytes depend on besides the item and the model.
         """
         key = id(item)
         entry = self._entries.get(key)

@@ -1,8 +1,7 @@
-"""The meter in front of every provider: no call is sent that the budget forbids, or not booked.
+"""The meter in front of every provider: refuses calls beyond the budget and books all others.
 
-``registry`` puts it before each provider it resolves, so nobody can go round it: engine, proxy,
-single calls and the Test button alike. The money is behind the ``Meter`` port
-(``host.usage.budgets``).
+``registry`` puts it before each resolved provider, so that engine, proxy, single calls and the Test
+button cannot bypass it. Budgets are behind the ``Meter`` port (``host.usage.budgets``).
 """
 
 from __future__ import annotations
@@ -42,33 +41,33 @@ from jupyter_ai_shoulders.wire.usage import TokenUsage
 UNACCOUNTED = UsageAccount("other")
 
 _NOT_SENT: frozenset[ErrorCode] = frozenset({"provider_unreachable"})
-"""Nothing answered, so nothing was read. A time-out may have been billed all the same."""
+"""Errors before anything was sent. A call that timed out may have been billed."""
 
 Sized = ModelMessage | ToolDefinition
 SizedT = TypeVar("SizedT", ModelMessage, ToolDefinition)
 
 
 class Admission(Protocol):
-    """A call that may be sent."""
+    """Permission to send a call."""
 
     def settle(self, outcome: CallSettlement) -> None:
-        """Book how the call ended; once, whatever is cancelled. Never raises or waits."""
+        """Book the outcome of the call once, even when cancelled. Never raises or waits."""
         ...
 
     def remarks(self, cost_micro_usd: int | None) -> bool:
-        """Return whether ``announce`` would have something to say after such a cost."""
+        """Return whether ``announce`` would notify the user after such a cost."""
         ...
 
     async def announce(self, cost_micro_usd: int | None) -> None:
-        """Have the user told that most of a limit is spent, once per limit and period."""
+        """Notify the user that most of a limit is spent, once per limit and period."""
         ...
 
 
 class Meter(Protocol):
-    """Who says whether a call may be sent."""
+    """Decides whether a call may be sent."""
 
     async def admit(self, planned: PlannedCall) -> Admission:
-        """Hold the money of a call. Raises ``PolicyRefusal``: nothing may be sent."""
+        """Reserve the cost of a call. Raises ``PolicyRefusal``: nothing may be sent."""
         ...
 
 
@@ -107,10 +106,10 @@ class MeteredProvider:
         self._now = now
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
-        """Send the request if the budget allows, and yield its events.
+        """Send the request if the budget permits, and yield its events.
 
         A stream without a usage report gets an estimated one before its ``Stop``. Raises
-        ``PolicyRefusal`` before anything was sent, else what the provider raises.
+        ``PolicyRefusal`` before anything was sent, and the errors of the provider.
         """
         planned = self._planned(request)
         admission = await self._meter.admit(planned)
@@ -164,15 +163,15 @@ class MeteredProvider:
 
 
 class _Call:
-    """What is known of one call under way."""
+    """The state of one running call."""
 
     def __init__(
         self, planned: PlannedCall, spec: ModelSpec, admission: Admission, now: Callable[[], float]
     ) -> None:
         self.usage: TokenUsage | None = None
-        """As last reported."""
+        """The last reported usage."""
         self.shown: list[str] = []
-        """The texts that came, to estimate by where nothing is reported."""
+        """The received texts, for an estimate where no usage is reported."""
         self.cost: int | None = None
         self._planned = planned
         self._spec = spec
@@ -182,25 +181,25 @@ class _Call:
         self._settled = False
 
     def finished(self) -> list[UsageReport]:
-        """The answer is complete: book it; return the report it lacked."""
+        """Book a complete answer; return the usage report it lacked."""
         missing = self.usage is None
         usage = self.usage or self._estimate()
         self._settle(usage, self._price(usage), ok=True)
         return [UsageReport(usage)] if missing else []
 
     def failed(self, error: ProviderError | PolicyRefusal) -> None:
-        """The provider refused or broke off: book what it may bill."""
+        """Book a refused or broken call by what the provider may bill."""
         if self.usage is None and not self.shown and _unbilled(error):
             self._settle(TokenUsage(), 0, ok=False)
 
     def broke_off(self) -> None:
-        """The stream is over, whatever ended it: book what is known, unless it was."""
+        """Book an interrupted stream by its known usage, unless it is booked."""
         if not self._settled:
             usage = self._partial()
             self._settle(usage, self._price(usage), ok=False)
 
     def _partial(self) -> TokenUsage:
-        """Return the usage of an answer that was cut off: what came counts, reported or not."""
+        """Return the usage of an interrupted answer; unreported text counts too."""
         estimate, known = self._estimate(), self.usage
         if known is None:
             return estimate
@@ -225,10 +224,7 @@ class _Call:
 
 
 class _Sizes:
-    """Estimated tokens of messages and tools, by object: a long history is counted once.
-
-    They are frozen; an entry goes with its object.
-    """
+    """Caches token estimates of messages and tools by object: a long history is counted once."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, TokenFamily], tuple[weakref.ref[Sized], int]] = {}

@@ -1,6 +1,6 @@
 """Selects a model where the caller named none; used by ``ModelRegistry`` and ``ProviderSetup``.
 
-The rules are in ``catalogue.model_selection``; this applies them to today's configuration.
+Applies the rules of ``catalogue.model_selection`` to the current configuration.
 """
 
 from __future__ import annotations

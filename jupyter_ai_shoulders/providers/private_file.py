@@ -1,4 +1,4 @@
-"""Replaces a file of the user's own in one step. Used by ``keys`` and ``user_catalogue``."""
+"""Replaces a private file of the user atomically; used by ``key_store`` and ``user_models``."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 
 
 def replace_private(path: Path, text: str) -> None:
-    """Write the file so that after a crash it is the old or the new one, for its user alone.
+    """Write the file, readable by its user alone; a crash leaves either the old or the new text.
 
-    A link is followed. Raises ``OSError``.
+    Follows links. Raises ``OSError``.
     """
     target = path.resolve()
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # mkstemp makes files with mode 0600
+    # mkstemp creates files with mode 0600
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
     temporary = Path(name)
     try:

@@ -60,12 +60,10 @@ class ModelRegistry:
         self._metered = metered
 
     def resolve(self, model_id: ModelId | None) -> ResolvedModel:
-        """Return the model, or the default for None; makes no network call.
-
-        Its prices are today's.
+        """Return the model with today's prices, or the default for None; makes no network call.
 
         Raises ``InvalidRequest`` with code ``no_model``, ``unknown_model`` or ``no_key``, and
-        ``PolicyRefusal`` where the settings allow only local models and this is none.
+        ``PolicyRefusal`` for a remote model where the settings permit only local ones.
         """
         if model_id is not None:
             return self._resolved(model_id)
@@ -87,28 +85,28 @@ class ModelRegistry:
         return self._metered(ResolvedModel(told, self.providers.adapter(endpoint), redactor))
 
     def default_model(self) -> ModelId | None:
-        """Return what a new conversation takes, see ``choice``; None when nothing can answer."""
+        """Return the model of a new conversation; None when no model can answer."""
         choice = self._selector.default()
         return None if choice is None else choice.model.id
 
     async def refresh_default(self) -> None:
-        """Look for servers on this machine, if only a stand-in could answer without them."""
+        """Look for servers on this machine, if without them the default is only a stand-in."""
         choice = self._selector.default()
         if choice is None or choice.is_stand_in:
             await self.providers.discovery.refresh_local()
 
     def by_strategy(self, strategy: Strategy) -> ModelId:
-        """Return the model that makes single calls of this kind; makes no network call.
+        """Return the model for single calls of this kind; makes no network call.
 
-        Raises ``InvalidRequest`` that says why none can, see ``choice``.
+        Raises ``InvalidRequest`` as ``choose_by_strategy`` does.
         """
         return self._selector.by_strategy(strategy)
 
     def for_title(self, turn_model: ModelId) -> ModelId | None:
-        """Return what may name a conversation with this model: a cheap one.
+        """Return a cheap model to title a conversation with this model; None for the demo's.
 
-        The demo's conversations are not named, and what a local model was told stays with it.
-        Raises as ``choose_by_strategy`` does.
+        A local model titles its own conversations, so that their text stays on this machine. Raises
+        as ``choose_by_strategy`` does.
         """
         catalogue = self.providers.catalogue()
         spec = _spec(catalogue, turn_model)
@@ -119,10 +117,10 @@ class ModelRegistry:
         return self.by_strategy("cheapest")
 
     def for_summary(self, turn_model: ModelId) -> ModelId | None:
-        """Return what may summarise a conversation with this model: the cheapest that can.
+        """Return the cheapest model to summarise a conversation with this model; None for the
+        demo's.
 
-        Where no cheap one can answer, the model itself does. Nobody reads the demo's, and what a
-        local model was told stays with it.
+        The model itself where no cheap one can answer, and where it is local.
         """
         try:
             return self.for_title(turn_model)
@@ -158,15 +156,15 @@ class ModelRegistry:
         )
 
     def reload(self) -> None:
-        """Read the configuration files if they changed; two ``stat`` calls when they did not."""
+        """Reload the configuration files if they changed."""
         self.providers.catalogue()
 
     def problems(self) -> tuple[CatalogueProblem, ...]:
-        """Return what is wrong in the user's configuration files."""
+        """Return the problems of the user's configuration files."""
         return self.providers.catalogue().problems
 
     def folder_items(self) -> tuple[FolderItem, ...]:
-        """Return what the workspace's own catalogue would change, for the person to review."""
+        """Return the changes by the workspace's own catalogue, for the user's review."""
         return self.providers.files.items()
 
     def redactor(self) -> Redactor:
@@ -174,18 +172,19 @@ class ModelRegistry:
         return self.providers.redactor()
 
     def cached_redactor(self) -> Redactor:
-        """Return the redactor made last, without looking for keys again."""
+        """Return the redactor made last, without looking keys up."""
         return self.providers.endpoints.cached_redactor
 
     async def discover(self, *, remote: bool = True) -> None:
-        """Ask services for their models, those that are due; waits a second at most.
+        """List the models of services that are due; waits a second at most.
 
         Without ``remote`` it waits for services on this machine only.
         """
         await self.providers.discovery.refresh_all(remote=remote)
 
     async def test(self, provider_id: ProviderId, owner: str | None = None) -> ProviderTest:
-        """Make one real call with a streamed tool call, for ``owner``; what fails is in the answer.
+        """Make one real call with a streamed tool call, paid by ``owner``; the result has any
+        failure.
 
         Raises ``NotFound``.
         """
@@ -207,11 +206,11 @@ class ModelRegistry:
         return await run_connection_test(resolved, self._clock, needs_call=needs_call, owner=owner)
 
     async def aclose(self) -> None:
-        """Stop asking, and close all connections."""
+        """Stop listing models, and close all connections."""
         await self.providers.aclose()
 
     def _knowing(self, model_id: ModelId) -> Catalogue:
-        """Return the catalogue; with the model, if it may be one that its service will list."""
+        """Return the catalogue, with an entry for the model if its service may yet list it."""
         catalogue = self.providers.catalogue()
         if model_id in catalogue.models:
             return catalogue
@@ -222,7 +221,7 @@ class ModelRegistry:
         return self.providers.catalogue()
 
     def _priced(self, spec: ModelSpec) -> ModelSpec:
-        """Return the model with the prices of today."""
+        """Return the model with today's prices."""
         if spec.prices is None or not spec.prices.changes:
             return spec
         prices = prices_on(spec.prices, self._clock.now().date())

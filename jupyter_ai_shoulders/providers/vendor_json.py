@@ -1,7 +1,7 @@
-"""Reading a vendor's JSON without trusting its shape; used by every adapter's decode and errors.
+"""Reads a vendor's JSON without trusting its types; used by every adapter's decode and errors.
 
-Each function returns an empty value where the JSON holds something else, so that a field of the
-wrong type counts as absent and no stream can make a decoder crash.
+Each function returns an empty value for a wrong type, so that such a field counts as absent and no
+stream can crash a decoder.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ def as_text(value: Any) -> str:
 
 
 MAX_COUNT = 10**12
-"""No answer has more tokens; a gateway that says so counts something else."""
+"""No answer has more tokens; a larger count is not one of tokens."""
 
 
 def as_count(value: Any) -> int | None:
-    """Return ``value`` when it is a whole number from 0 to ``MAX_COUNT``, else None."""
+    """Return ``value`` when it is an integer from 0 to ``MAX_COUNT``, else None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return int(value) if 0 <= value <= MAX_COUNT and value == value // 1 else None

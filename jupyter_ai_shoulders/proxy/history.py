@@ -25,7 +25,8 @@ ONLY_SYSTEM = "(Begin.)"
 
 
 def start_with_user_message(messages: Iterable[ModelMessage]) -> Iterator[ModelMessage]:
-    """Yield the messages, after an added user message where the first is the model's.
+    """Yield the messages, after an added user message where the first is the model's or there is
+    none.
 
     Only OpenAI's formats allow the model to speak first, or a conversation of system messages
     alone.

@@ -1,1 +1,1 @@
-"""Anthropic Messages: encode a request, decode its stream, read its errors (reference §1)."""
+"""Adapter for Anthropic Messages, see docs/design/providers.md#anthropic-messages."""

@@ -1,6 +1,6 @@
-"""Anthropic's stream of events as the common ones (reference §1.2, §1.3): one method per event.
+"""Decodes Anthropic's event stream into the common events, one method per event type.
 
-Unknown events, blocks and deltas are ignored; ``message_stop`` alone ends a stream well.
+Unknown events, blocks and deltas are ignored. Only ``message_stop`` ends a stream properly.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ STOP_REASONS: Mapping[str, StopReason] = {
 
 @dataclass(slots=True)
 class _Thinking:
-    """A thinking block as it grows."""
+    """An open thinking block."""
 
     text: str = ""
     signature: str = ""
 
 
 class AnthropicDecoder:
-    """Translates one stream. ``prefix`` is what new thinking is bound to, see ``encode``."""
+    """Decodes one stream. ``prefix`` identifies the conversation that new thinking is bound to."""
 
     def __init__(self, assembler: Assembler, endpoint: Endpoint, prefix: str | None) -> None:
         self._assembler = assembler
@@ -64,15 +64,15 @@ class AnthropicDecoder:
         return handler(data) if handler else ()
 
     def end_marker(self) -> Iterable[ProviderEvent]:
-        """Nothing: ``[DONE]`` is not of this format, though some gateways add it."""
+        """Return nothing: ``[DONE]`` is not part of this format, though some gateways send it."""
         return ()
 
     def whole(self, answer: VendorObject) -> Iterable[ProviderEvent]:
-        """Report what a whole answer says it used that came in place of a stream."""
+        """Report the usage of a complete response that came instead of a stream."""
         return self._add_usage(answer.get("usage"))
 
     def end_of_stream(self) -> Iterable[ProviderEvent]:
-        """Nothing: the stream was cut."""
+        """Return nothing: the stream was cut off."""
         return ()
 
     def _message_start(self, data: VendorObject) -> Iterator[ProviderEvent]:
@@ -146,7 +146,7 @@ class AnthropicDecoder:
         raise StreamErrorEvent(read_refusal(None, data))
 
     def _detail(self, vendor: str) -> str | None:
-        """Return what is known of a stop beyond its reason: why refused, or an unknown reason."""
+        """Return details of a stop: why the model refused, or an unknown reason."""
         if vendor == "refusal":
             details = as_object(self._stop.get("stop_details"))
             known = (as_text(details.get(name)) for name in ("category", "explanation"))
@@ -192,7 +192,7 @@ _COUNTS = (
 
 
 def _usage(counts: Mapping[str, int]) -> TokenUsage:
-    """Return the common counts: here ``input_tokens`` leaves out what the cache took (§1.2)."""
+    """Return the common counts; Anthropic's ``input_tokens`` excludes cached tokens."""
     read = counts.get("cache_read_input_tokens", 0)
     written = counts.get("cache_creation_input_tokens", 0)
     return TokenUsage(

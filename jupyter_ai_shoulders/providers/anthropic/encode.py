@@ -1,7 +1,6 @@
-"""The common request as an Anthropic Messages body (reference §1.1, §1.5, §1.7).
+"""Encodes the common request as an Anthropic Messages body. Pure; used by ``provider``.
 
-Pure: called by ``provider``. System and tool blocks come out byte for byte the same for the same
-input, so that the provider's cache holds.
+Equal input gives byte-for-byte equal system and tool blocks, so that the prompt cache hits.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from jupyter_ai_shoulders.wire.parts import (
 )
 
 BINDING_BETA = "thinking-binding-controls-2026-08-01"
-"""Needed to have blocks that are bound to another prefix dropped by the server (§1.7)."""
+"""Required to make the server drop blocks that are bound to another prefix."""
 
 _CACHE = {"type": "ephemeral"}
 _ABOUT_ANSWERS = frozenset({"max_tokens", "stream"})
@@ -35,7 +34,7 @@ _ABOUT_ANSWERS = frozenset({"max_tokens", "stream"})
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A body to post. ``prefix`` names the conversation new thinking will be bound to."""
+    """A request body. ``prefix`` identifies the conversation that new thinking will be bound to."""
 
     body: bytes
     prefix: str | None
@@ -48,7 +47,7 @@ def encode(request: ModelRequest, endpoint: Endpoint) -> Encoded:
 
 
 def encode_count(request: ModelRequest, endpoint: Endpoint) -> Encoded:
-    """Return the body of ``POST /v1/messages/count_tokens``: without what is about answers."""
+    """Return the body of ``POST /v1/messages/count_tokens``, without the options of answers."""
     return _encode(request, endpoint, _ABOUT_ANSWERS)
 
 
@@ -77,7 +76,7 @@ def _encode(request: ModelRequest, endpoint: Endpoint, without: frozenset[str]) 
 def _head(
     request: ModelRequest, endpoint: Endpoint, max_tokens: int, *, has_tools: bool
 ) -> dict[str, Any]:
-    """Return all but tools and messages."""
+    """Return all fields but tools and messages."""
     cache: Block = {"cache_control": _CACHE} if endpoint.model.cache else {}
     head: dict[str, Any] = {"model": request.model, "max_tokens": max_tokens, "stream": True}
     if request.system.strip():
@@ -114,7 +113,7 @@ def _output_config(request: ModelRequest, endpoint: Endpoint, thinking: Thinking
 
 
 def _tools(request: ModelRequest, endpoint: Endpoint) -> list[bytes]:
-    """Return the tools as JSON; where there are none, stand-ins for those the history called.
+    """Return the tools as JSON; without tools, placeholders for those that the history called.
 
     The API refuses a history with calls in a request without tools.
     """
@@ -139,7 +138,7 @@ def _tool(tool: ToolDefinition) -> Block:
 
 
 def _tool_choice(choice: ToolChoice, endpoint: Endpoint) -> Block | None:
-    """Return the choice, or None where it is the default or the model refuses to be forced."""
+    """Return the tool choice; None where it is the default or the model cannot be forced."""
     if choice == "none":
         return {"type": "none"}
     if choice == "auto" or not _may_force(endpoint):
@@ -155,9 +154,9 @@ def _may_force(endpoint: Endpoint) -> bool:
 
 
 def _loop_lost_thinking(request: ModelRequest, endpoint: Endpoint) -> bool:
-    """Return whether the answer that the last results belong to lost its thinking.
+    """Return whether the answer that the last results belong to has lost its thinking.
 
-    The API then refuses to go on thinking: its blocks may not be missing inside a tool loop.
+    The API then refuses further thinking: blocks must not be missing inside a tool loop.
     """
     start = loop_start(request.messages)
     answers = [m for m in request.messages[start:] if isinstance(m, AssistantMessage)]

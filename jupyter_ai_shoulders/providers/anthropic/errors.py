@@ -1,6 +1,7 @@
-"""Anthropic's error bodies and error events (reference §1.6).
+"""Reads Anthropic's error bodies and error events.
 
-Branches on ``type`` and ``details.error_code``; on wording only where the API gives nothing else.
+Distinguishes by ``type`` and ``details.error_code``; by wording only where the API gives nothing
+else.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def read_refusal(status: int | None, body: VendorObject) -> Refusal:
 
 
 def _better_code(error: VendorObject, sentence: str) -> ErrorCode | None:
-    """Return the code of an error that no wait will cure, where its type alone does not tell."""
+    """Return a code for an error that retries cannot cure, where its type does not tell."""
     if as_text(as_object(error.get("details")).get("error_code")) in _SPENT:
         return "quota_exhausted"
     if as_text(error.get("type")) != "invalid_request_error":

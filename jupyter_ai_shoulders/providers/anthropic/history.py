@@ -1,6 +1,7 @@
-"""Messages as the Anthropic API wants them (reference §1.1, §1.7); used by ``encode``.
+"""Encodes messages for the Anthropic API; used by ``encode``.
 
-Results of tools first, no empty text, ids in its letters, thinking back verbatim or not at all.
+The API requires tool results first, no empty text and restricted ids; thinking returns verbatim or
+not at all.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ Block = dict[str, Any]
 
 
 def loop_start(messages: Sequence[ModelMessage]) -> int:
-    """Return the index after the last user message that is not just results of tools."""
+    """Return the index after the last user message that is more than tool results."""
     for index in range(len(messages) - 1, -1, -1):
         message = messages[index]
         if isinstance(message, UserMessage) and not any(
@@ -44,17 +45,17 @@ def loop_start(messages: Sequence[ModelMessage]) -> int:
 
 
 class AnthropicHistory:
-    """Encodes messages in order, keeping a digest of what precedes each of them.
+    """Encodes messages in order, with a digest of the prefix of each.
 
-    Some models bind thinking to the exact prefix it was made after. What no longer follows its
-    prefix is dropped, but inside the running tool loop, where the API wants it, it is kept and
-    ``stale_in_loop`` is set, so that the server is asked to drop it.
+    Some models bind thinking to the exact prefix it was made after. Thinking that no longer follows
+    its prefix is dropped, except in the running tool loop: the API requires it there, so it stays
+    and ``stale_in_loop`` is set, which makes the request ask the server to drop it.
     """
 
     def __init__(self, endpoint: Endpoint, start: bytes, *, keep_stale: bool) -> None:
-        """``start`` is what precedes all messages: system prompt and tools.
+        """``start`` is the content before all messages: system prompt and tools.
 
-        ``keep_stale``: the request can ask the server to drop what is stale in the loop.
+        ``keep_stale``: whether the request can ask the server to drop stale thinking in the loop.
         """
         self._keep_stale = keep_stale
         self.stale_in_loop = False
@@ -63,7 +64,7 @@ class AnthropicHistory:
         self._digest = hashlib.sha256(start if self._bound else b"")
 
     def prefix(self) -> str | None:
-        """Return the digest of everything encoded so far; None when nothing is bound to it."""
+        """Return the digest of everything encoded so far; None where nothing is bound to it."""
         return self._digest.hexdigest()[:16] if self._bound else None
 
     def encode(self, messages: Sequence[ModelMessage]) -> list[bytes]:
@@ -79,7 +80,7 @@ class AnthropicHistory:
         return encoded
 
     def _message(self, message: ModelMessage, *, in_loop: bool) -> bytes:
-        """Return the message as JSON, kept from an earlier request where it can be."""
+        """Return the message as JSON, cached from an earlier request where possible."""
         keep = self._endpoint.encoded.get
         if isinstance(message, UserMessage):
             return keep(message, None, lambda: _encoded("user", _user_blocks(message)))
@@ -89,7 +90,7 @@ class AnthropicHistory:
         return keep(message, replay, lambda: self._assistant(message, replay=replay))
 
     def _is_stale(self, message: AssistantMessage) -> bool:
-        """Return whether its thinking is bound to another prefix than the one before it now."""
+        """Return whether the message's thinking is bound to a prefix other than the current one."""
         prefix = self.prefix() or ""
         return self._bound and any(
             isinstance(part, ReasoningPart)
@@ -132,7 +133,7 @@ def _encoded(role: str, blocks: list[Block]) -> bytes:
 
 
 def _user_blocks(message: UserMessage) -> list[Block]:
-    """Return results first, as the API demands, then what the user said."""
+    """Return tool results first, as the API requires, then the user's parts."""
     results = [_result(part) for part in message.parts if isinstance(part, ToolResultPart)]
     said = [part for part in message.parts if not isinstance(part, ToolResultPart)]
     return results + _content(said)
@@ -161,7 +162,7 @@ def _image(part: ImagePart) -> Block:
 
 
 def vendor_call_id(call_id: CallId) -> str:
-    """Return the id in the letters the API accepts; ids of other vendors may have others."""
+    """Return the id in the characters the API accepts; other vendors' ids may contain others."""
     clean = _NOT_IN_IDS.sub("_", call_id)
     if clean == call_id:
         return clean

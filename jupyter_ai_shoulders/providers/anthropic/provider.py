@@ -1,4 +1,4 @@
-"""Anthropic behind the Provider port; made by ``registry``."""
+"""Anthropic behind the ``Provider`` port; created by ``adapter_factory``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DEFAULT_AUTH = "header:x-api-key"
 
 
 class AnthropicProvider:
-    """One Claude model (or a model of a server that speaks the same format)."""
+    """One Claude model, or a model of a server with the same format."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
@@ -45,7 +45,7 @@ class AnthropicProvider:
                 yield event
 
     async def list_models(self) -> list[ListedModel]:
-        """Return the models the key may use, with what the service says of them."""
+        """Return the models the key can use, with their listed capabilities."""
         call = self._endpoint.call(
             api_url(self._endpoint.provider.url, "models"),
             DEFAULT_AUTH,
@@ -77,7 +77,7 @@ class AnthropicProvider:
 
 
 def api_url(url: str, name: str) -> str:
-    """Return the address of ``name``; ``url`` is the root, with ``/v1`` or not, or an endpoint."""
+    """Return the address of ``name``; ``url`` is the root (with ``/v1`` or not) or an endpoint."""
     parts = urlsplit(url)
     root = parts.path.rstrip("/").removesuffix("/messages").removesuffix("/v1")
     return urlunsplit(parts._replace(path=f"{root}/v1/{name}"))
@@ -93,7 +93,7 @@ def _listed(item: VendorObject) -> ListedModel:
 
 
 def _supported(capabilities: VendorObject) -> Iterator[str]:
-    """Yield what is supported: ``image_input``, ``effort.low``, ``thinking.adaptive`` (types)."""
+    """Yield the supported capabilities: ``image_input``, ``effort.low``, ``thinking.adaptive``."""
     for name, leaf in capabilities.items():
         found = as_object(leaf)
         if found.get("supported") is True:

@@ -1,6 +1,6 @@
-"""How a Claude model is asked to think, or not to, by what it accepts (reference §1.4).
+"""Chooses the thinking parameters of a request by what the Claude model accepts.
 
-Used by ``encode``; the table itself is data of the catalogue.
+Used by ``encode``; the capabilities of each model are data of the catalogue.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Literal, assert_never
 from jupyter_ai_shoulders.core.catalogue.specs import Effort, ModelSpec, ThinkingLevel
 
 LEAST_BUDGET = 1_024
-"""The API refuses smaller ones."""
+"""Tokens; the API refuses less."""
 
 BUDGETS: dict[ThinkingLevel, int] = {
     "low": 4_000,
@@ -30,13 +30,13 @@ EFFORTS: dict[ThinkingLevel, Effort] = {
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """The request's ``thinking`` and ``output_config.effort``; None: not sent."""
+    """The request's ``thinking`` and ``output_config.effort``; None is not sent."""
 
     kind: Literal["adaptive", "enabled", "disabled", "between_tools"] | None = None
     budget: int = 0
     effort: Effort | None = None
     drop_unbound: bool = False
-    """Ask the server to drop blocks that were made after another conversation."""
+    """Ask the server to drop blocks that belong to another conversation."""
 
     @property
     def on(self) -> bool:
@@ -66,7 +66,7 @@ class Thinking:
 
 
 def thinking_for(model: ModelSpec, level: ThinkingLevel, max_tokens: int) -> Thinking:
-    """Return what to send for this level; ``default`` is the model's own."""
+    """Return the parameters of this level; ``default`` is the model's own."""
     wanted = model.thinking if level == "default" else level
     support = model.thinking_support
     if wanted == "none" or support.mode in {"none", "effort"}:
@@ -80,7 +80,7 @@ def thinking_for(model: ModelSpec, level: ThinkingLevel, max_tokens: int) -> Thi
 
 
 def thinking_off(model: ModelSpec) -> Thinking:
-    """Return how to ask for no thinking, or for the least where it cannot be turned off."""
+    """Return the parameters for no thinking, or for the least where it cannot be turned off."""
     match model.thinking_support.off:
         case "omit":
             return Thinking()
@@ -100,9 +100,10 @@ def can_be_off(model: ModelSpec) -> bool:
 
 
 def with_unbound_dropped(thinking: Thinking) -> Thinking:
-    """Return the same with the request to drop blocks bound to another conversation.
+    """Return the parameters that ask the server to drop blocks bound to another conversation.
 
-    Only adaptive thinking has that setting, so thinking between tools becomes that for one request.
+    Only adaptive thinking has that option, so interleaved thinking becomes adaptive for one
+    request.
     """
     if thinking.kind == "between_tools":
         return Thinking("adaptive", effort="low", drop_unbound=True)

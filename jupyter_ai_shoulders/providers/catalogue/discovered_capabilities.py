@@ -1,7 +1,7 @@
-"""What a service says of its models, as entries below the catalogue's own (chapter 03).
+"""Converts the capabilities that a service lists into catalogue entries. Pure.
 
-Pure; called by ``discovery``. The shipped tables are the fallback where a service says nothing
-(reference §1: Anthropic's model list has capabilities, §4: Google's has limits).
+Used by ``model_discovery``. The shipped entries apply where a service lists nothing: Anthropic
+lists capabilities, Google lists limits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Entry = dict[str, Any]
 def discovered_capabilities(
     provider: ProviderSpec, models: Sequence[ListedModel]
 ) -> Mapping[str, Entry]:
-    """Return what is known of each model, by the provider's name of it."""
+    """Return the known capabilities of each model, by the provider's model name."""
     found = {model.name: _entry(provider, model) for model in models}
     return {name: entry for name, entry in found.items() if entry}
 
@@ -43,7 +43,7 @@ def _entry(provider: ProviderSpec, model: ListedModel) -> Entry:
 
 
 def _of_claude(capabilities: frozenset[str]) -> Entry:
-    """Return what Anthropic's ``ModelInfo`` says; nothing of models it says nothing about."""
+    """Return the capabilities in Anthropic's ``ModelInfo``; nothing for a model without any."""
     if not capabilities:
         return {}
     entry: Entry = {
@@ -59,7 +59,7 @@ def _of_claude(capabilities: frozenset[str]) -> Entry:
 
 
 def _off(types: set[str]) -> str:
-    """Return how such a model is told not to think."""
+    """Return how thinking is turned off for a model with these thinking types."""
     if "disabled" in types:
         return "disabled"
     return "between_tools" if "between_tools" in types else "impossible"

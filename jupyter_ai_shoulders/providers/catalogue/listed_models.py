@@ -1,6 +1,6 @@
-"""Catalogue entries of models that a service lists itself: of Ollama, where they are the user's.
+"""Catalogue entries for models that a service lists, such as those the user pulled with Ollama.
 
-Pure; called by ``registry``. Their ids are ``PROVIDER/NAME``.
+Pure; used by ``registry`` and ``model_discovery``. Their ids are ``PROVIDER/NAME``.
 """
 
 from __future__ import annotations
@@ -20,23 +20,25 @@ from jupyter_ai_shoulders.providers.http.loopback import is_loopback
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 MAX_CONTEXT_WINDOW = 32_768
-"""Tokens of a model of Ollama; more is the user's to ask for: memory is taken for all of it."""
+"""Tokens of an Ollama model's window; the user can configure more. Ollama allocates memory for all
+of it.
+"""
 
 _FREE = {"input": 0, "output": 0, "source": "runs on this machine"}
 
 _OTHER_WORDS: frozenset[ProviderKind] = frozenset({"anthropic", "google"})
-"""Services that list only models that chat, and whose capabilities are not in Ollama's words."""
+"""Services that list only chat models, and do not use Ollama's capability names."""
 
 Entry = Mapping[str, Any]
 
 
 def placeholder_model(provider: ProviderSpec) -> ModelSpec:
-    """Return a stand-in for the model of a call that is about no model."""
+    """Return a placeholder for calls that concern no model."""
     return ModelSpec(id=ModelId(provider.id), name="", provider=provider.id, model="")
 
 
 def catalogue_entries(provider: ProviderSpec, models: Sequence[ListedModel]) -> list[Entry]:
-    """Return entries for the models that can chat; those of unknown abilities are tried."""
+    """Return entries for the models that can chat, including those of unknown capabilities."""
     able = (
         model
         for model in models
@@ -50,7 +52,7 @@ def catalogue_entries(provider: ProviderSpec, models: Sequence[ListedModel]) -> 
 def entry_for_unlisted(
     catalogue: Catalogue, model_id: ModelId
 ) -> tuple[ProviderSpec, Entry] | None:
-    """Return an entry for an id that may be of a model not listed yet, as after a restart."""
+    """Return an entry for an id that its service may yet list, as after a restart."""
     for provider in catalogue.providers.values():
         name = provider.listed_name(model_id)
         if name is not None:
@@ -59,9 +61,9 @@ def entry_for_unlisted(
 
 
 def with_unlisted(catalogue: Catalogue, names: Iterable[ModelId]) -> Catalogue:
-    """Return the catalogue with these models too, where their services are known.
+    """Return the catalogue with entries for these models, where their services are known.
 
-    A service that is not running lists none of the models that a user named.
+    A service that is not running lists no models, but the user may have named one of them.
     """
     found: dict[ModelId, ModelSpec] = {}
     for name in names:
@@ -98,9 +100,9 @@ def _entry(provider: ProviderSpec, model: ListedModel) -> Entry:
 
 
 def _of_ollama(model: ListedModel) -> Entry:
-    """Return what only Ollama is asked for.
+    """Return the properties that only Ollama lists.
 
-    What is special about how a model thinks is said by its family in the catalogue.
+    Details of a model's thinking are set by its family in the catalogue.
     """
     window = min(model.context_window or MAX_CONTEXT_WINDOW, MAX_CONTEXT_WINDOW)
     entry: dict[str, Any] = {"context_window": window}

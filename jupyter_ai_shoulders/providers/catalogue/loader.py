@@ -1,8 +1,8 @@
-"""Reads the catalogue's sources and keeps the merged result until one of the files changes.
+"""Loads the catalogue's sources and caches the merged result until one of the files changes.
 
-Made by ``host``, asked by ``registry`` for every resolved model: a few ``stat`` calls when nothing
-changed. Order, later wins: shipped, what services list, Ollama's address,
-``~/.shoulders/models.json``, the workspace's (of which only what the person trusts), trait.
+Checked for every resolved model: a few ``stat`` calls when nothing changed. Order, later wins:
+shipped, models listed by services, Ollama's address, ``~/.shoulders/models.json``, the workspace's
+file (only its trusted entries), trait.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ TRAIT = "Shoulders.models"
 LISTED = "models of running services"
 OLLAMA_HOST = "OLLAMA_HOST"
 MAX_LISTED = 256
-"""Models of one provider kept because somebody asked for them; callers may ask for any name."""
+"""Models per provider that are added by name; callers may ask for any name."""
 
 Signature = tuple[tuple[int, int] | None, ...]
 
 
 class CatalogueLoader:
-    """The merged catalogue of these sources."""
+    """Loads and merges the catalogue."""
 
     def __init__(
         self,
@@ -48,10 +48,10 @@ class CatalogueLoader:
         trust: FolderTrust | None = None,
         withdraw: Callable[[Iterable[str]], None] | None = None,
     ) -> None:
-        """Take the user's own file and the workspace's, which wins; they need not exist.
+        """``home`` and ``workspace`` are the user's and the workspace's file; they need not exist.
 
-        ``ollama_host`` is what the user prefers, empty for the usual address. ``trust`` has the
-        person's answers about the workspace's entries; without it, they are the person's own.
+        ``ollama_host`` returns the preferred address, empty for the usual one. ``trust`` holds the
+        user's answers about the workspace's entries; without it, they are the user's own.
         ``withdraw`` is called after each load with the variables that providers read.
         """
         self._trust: FolderTrust = trust or TrustedFolder()
@@ -68,26 +68,26 @@ class CatalogueLoader:
         self._listed: dict[ProviderId, tuple[Entry, ...]] = {}
         self._facts: dict[ProviderId, Mapping[str, Entry]] = {}
         self.own: frozenset[ProviderId] = frozenset()
-        """Providers of which the user's own file has entries."""
+        """Providers with entries in the user's own file."""
 
     def set_listed(self, provider: ProviderId, found: Sequence[Entry]) -> None:
-        """Take entries of the models a provider lists, in place of those it listed before."""
+        """Replace the entries of the models a provider lists."""
         if tuple(found) != self._listed.get(provider, ()):
             self._listed[provider] = tuple(found)
             self._catalogue = None
 
     def set_facts(self, provider: ProviderId, found: Mapping[str, Entry]) -> None:
-        """Take what a provider says of its models, by their names, in place of what it said."""
+        """Replace the listed capabilities of a provider's models, by model name."""
         if found != self._facts.get(provider, {}):
             self._facts[provider] = found
             self._catalogue = None
 
     def add_listed(self, provider: ProviderId, entry: Entry) -> None:
-        """Take one more entry; beyond ``MAX_LISTED`` the first are forgotten."""
+        """Add an entry by name; beyond ``MAX_LISTED`` the oldest are dropped."""
         self.set_listed(provider, (*self._listed.get(provider, ()), entry)[-MAX_LISTED:])
 
     def current(self) -> Catalogue:
-        """Return the catalogue as the files say now."""
+        """Return the current catalogue."""
         signature = tuple(_signature(path) for path in self._paths)
         ollama = ollama_url(self._ollama_host(), self._environ)
         answers = self._trust.revision
@@ -102,7 +102,7 @@ class CatalogueLoader:
         return self._catalogue
 
     def items(self) -> tuple[FolderItem, ...]:
-        """Return the entries of the workspace's file, for the person to review."""
+        """Return the entries of the workspace's file, for the user's review."""
         if self._workspace not in self._paths[1:]:
             return ()
         text = _read(self._workspace, [])
@@ -176,7 +176,7 @@ def _provider_ids(content: str | None) -> frozenset[ProviderId]:
     try:
         return own_providers(parse(content))
     except Conflict:
-        return frozenset()  # the catalogue says what is wrong
+        return frozenset()  # the catalogue reports the problem
 
 
 def _display_path(path: Path) -> str:

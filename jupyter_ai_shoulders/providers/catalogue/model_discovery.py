@@ -1,7 +1,8 @@
-"""Asks services for their models, in the background: which there are, and what each can do.
+"""Lists the models of services in the background, with their capabilities.
 
-Kept by ``registry``. Answers end up in the catalogue and, for services with a key, in the health
-book; each service is asked once a minute or, where its models are known already, in five minutes.
+Owned by ``ConfiguredProviders``. Results go into the catalogue and, for services with a key, into
+the provider's health. A service is asked every minute or, where its models are configured, every
+five.
 """
 
 from __future__ import annotations
@@ -30,15 +31,15 @@ from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.ids import ProviderId
 
 LISTING_SECONDS = 60.0
-"""Between looks at services whose models come and go, as Ollama's do when the user pulls one."""
+"""Between requests to services whose models change, as Ollama's do when the user pulls one."""
 ANSWER_SECONDS = 3.0
-"""Within which a service answers, or has nothing to say this time."""
+"""Time limit for a service's answer."""
 WAIT_SECONDS = 1.0
-"""How long a caller waits; what is found later is there at the next look."""
+"""How long a caller waits; later results are used by the next call."""
 
 
 class ModelDiscovery:
-    """What services say of their models."""
+    """Lists the models of services."""
 
     def __init__(
         self,
@@ -56,28 +57,28 @@ class ModelDiscovery:
         self._unreachable: dict[ProviderId, ErrorInfo] = {}
 
     async def refresh_all(self, *, remote: bool = True) -> None:
-        """Ask the services that are due, and wait a little for their answers.
+        """List the models of services that are due, and wait up to ``WAIT_SECONDS``.
 
-        Those that do not answer have no models; that is no failure of theirs. Without ``remote``
-        only services on this machine, which answer at once or not at all, are waited for.
+        A service that does not answer has no models; that does not affect its health. Without
+        ``remote`` the caller waits for services on this machine only, which answer or fail at once.
         """
         await self._refresh(self._files.current().providers.values(), remote=remote)
 
     async def refresh_local(self) -> None:
-        """Ask the services on this machine that are due, and no other; waits until they answered.
+        """List the models of the services on this machine that are due, and wait for all of them.
 
-        Each has ``ANSWER_SECONDS``, because what they say decides who answers.
+        Each has ``ANSWER_SECONDS``, because the result decides which model answers.
         """
         here = filter(_is_local, self._files.current().providers.values())
         await self._refresh(here, remote=False, seconds=None)
 
     async def refresh_provider(self, provider: ProviderSpec) -> None:
-        """Ask one service now, and wait until it answered or ``ANSWER_SECONDS`` are over."""
+        """List the models of one service now, and wait up to ``ANSWER_SECONDS``."""
         self.forget(provider.id)
         await self._refresh([provider], remote=True, seconds=None)
 
     def unreachable_error(self, provider_id: ProviderId) -> ErrorInfo | None:
-        """Return why a service that needs no key could not be reached when last asked."""
+        """Return why a service without a key could not be reached the last time."""
         return self._unreachable.get(provider_id)
 
     async def _refresh(
@@ -94,7 +95,7 @@ class ModelDiscovery:
         for provider in due:
             name = f"shoulders-models-of-{provider.id}"
             self._tasks[provider.id] = asyncio.create_task(self._update(provider), name=name)
-        asked = self._files.current().providers.get  # one that is being asked may be gone by now
+        asked = self._files.current().providers.get  # a provider may be removed during its request
         awaited = [
             task
             for provider_id, task in self._tasks.items()
@@ -104,20 +105,20 @@ class ModelDiscovery:
             await asyncio.wait(awaited, timeout=seconds)
 
     def forget(self, provider_id: ProviderId) -> None:
-        """Ask a provider again at the next look, because its key changed."""
+        """Make a provider due again, because its key or settings changed."""
         self._next_listing = {
             place: at for place, at in self._next_listing.items() if place[0] != provider_id
         }
 
     async def aclose(self) -> None:
-        """Stop asking."""
+        """Cancel all requests."""
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _claim_due(self, providers: Iterable[ProviderSpec]) -> list[ProviderSpec]:
-        """Return whom to ask now, and note that they are asked."""
+        """Return the services that are due, and schedule their next request."""
         now = self._clock.monotonic()
         due = [spec for spec in providers if self._can_list(spec) and now >= self._next(spec)]
         for spec in due:
@@ -143,9 +144,9 @@ class ModelDiscovery:
             del self._tasks[provider.id]
 
     async def _list(self, provider: ProviderSpec) -> list[ListedModel] | None:
-        """Return the provider's models, None when it does not tell.
+        """Return the provider's models; None when it does not answer.
 
-        A local service that is not there is not broken; one with a key is, if it does not answer.
+        Only services with a key are reported as failing when they do not answer.
         """
         try:
             endpoint = self._endpoints.make(placeholder_model(provider), provider, self._redactor())
@@ -170,4 +171,4 @@ def _is_local(provider: ProviderSpec | None) -> bool:
 
 
 def _ignore(_: ProviderError | None) -> None:
-    """Take the outcome of a call that nobody asked for."""
+    """Discard the outcome of a background call."""

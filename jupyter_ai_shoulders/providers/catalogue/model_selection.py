@@ -1,6 +1,6 @@
-"""Which model answers when nobody named one: by mode, by strategy, by what is set up and works.
+"""Selects a model where none was named: by mode, strategy, configuration and health.
 
-Pure rules over the catalogue; ``registry`` says what stands in a provider's way.
+Pure rules over the catalogue, applied by ``ModelSelector``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Obstacle = tuple[ModelSpec, ErrorInfo]
 
 @dataclass(frozen=True, slots=True)
 class _SelectionStrategy:
-    """A strategy: the role its models have, and the vendors in order."""
+    """A strategy: the role of its models, and the preferred vendors in order."""
 
     role: str
     vendors: tuple[str, ...]
@@ -40,23 +40,23 @@ _PLANS: dict[Strategy, _SelectionStrategy] = {
 
 @dataclass(frozen=True, slots=True)
 class ProviderAvailability:
-    """What stands in the way of each provider; None: it may answer.
+    """Why each provider cannot answer; None: it can.
 
-    ``refusal`` is what is missing here (a key), ``failure`` how the last calls went.
+    ``refusal`` is about configuration (a missing key), ``failure`` about its recent calls.
     """
 
     refusal: Callable[[ProviderSpec], ErrorInfo | None]
     failure: Callable[[ProviderSpec], ErrorInfo | None]
 
     def obstacle(self, provider: ProviderSpec) -> ErrorInfo | None:
-        """Return why the provider cannot answer now."""
+        """Return why the provider cannot answer."""
         return self.refusal(provider) or self.failure(provider)
 
 
 def side_of(provider: ProviderSpec) -> Side:
-    """Return which side a provider is preferred as: this machine or the user's own Ollama is local.
+    """Return the side a provider counts as: this machine and the user's own Ollama are local.
 
-    The mode ``local`` is stricter: it reaches loopback addresses only.
+    The mode ``local`` is stricter: it permits loopback addresses only.
     """
     own_ollama = provider.kind == "ollama" and not provider.needs_key
     return "local" if own_ollama or is_loopback(provider.url) else "remote"
@@ -64,17 +64,17 @@ def side_of(provider: ProviderSpec) -> Side:
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """The model of a new conversation that named none."""
+    """The model selected for a new conversation."""
 
     model: ModelSpec
     is_stand_in: bool = False
-    """Whether it is only for now: the demo where nothing is set up, or ``instead_of`` is given."""
+    """Whether it is temporary: the demo where nothing is configured, or a replacement."""
     instead_of: Obstacle | None = None
-    """The model that would have been taken, and why it cannot answer."""
+    """The model that would have been selected, and why it cannot answer."""
 
     @property
     def notice(self) -> str:
-        """What the user reads before the answer; empty where no other model was wanted."""
+        """The text shown before the answer; empty unless another model was wanted."""
         if self.instead_of is None:
             return ""
         wanted, error = self.instead_of
@@ -89,12 +89,12 @@ def choose_default(
     availability: ProviderAvailability,
     shipped: ShippedCatalogue,
 ) -> ModelChoice | None:
-    """Return what a new conversation takes; None where the mode allows nothing that is set up.
+    """Return the model of a new conversation; None where the mode permits no configured model.
 
-    The model the settings name, else the one last used, else the catalogue's default, else by mode
-    in the catalogue's order. A model that was named and cannot answer is replaced only where
-    ``fallback`` or the mode ``auto`` says so; otherwise it is returned, and its call fails with
-    the reason. The demo is returned only where nothing else is set up, or where it was named.
+    In order: the model of the settings, the last used one, the catalogue's default, then by mode in
+    the catalogue's order. A named model that cannot answer is replaced only where ``fallback`` or
+    the mode ``auto`` permits it; otherwise it is returned, and its call fails with the reason. The
+    demo is returned only where nothing else is configured, or where it was named.
     """
     default = _Default(catalogue, preferences, availability, shipped)
     return default.choose(last_used)
@@ -108,7 +108,7 @@ def choose_from_provider(
 ) -> ModelSpec | None:
     """Return the model of one provider that its user would get; None where it has none.
 
-    The one that ``choose_default`` would look at first, else the first that can use tools.
+    The model that ``choose_default`` would try first, else the first that can use tools.
     """
     own = {spec.id: spec for spec in catalogue.models.values() if spec.provider == provider_id}
     named = (ModelId(preferences.default), last_used, catalogue.default)
@@ -124,8 +124,8 @@ def choose_by_strategy(
 ) -> ModelSpec:
     """Return the model for single calls of this kind.
 
-    Raises ``InvalidRequest`` with code ``no_key``, ``no_model``, or what ails a provider that has
-    one; the message names each that was considered.
+    Raises ``InvalidRequest`` with code ``no_key``, ``no_model``, or the error of a provider that
+    has one; the message names each provider considered.
     """
     plan = _PLANS[strategy]
     considered: dict[ProviderId, ErrorInfo] = {}
@@ -140,12 +140,12 @@ def choose_by_strategy(
 
 
 def _primary(preferences: ModelPreferences) -> tuple[Side, ...]:
-    """Return the sides the mode asks for, the preferred one first."""
+    """Return the sides the mode permits, preferred one first."""
     return ("local", "remote") if preferences.mode == "auto" else (preferences.mode,)
 
 
 def _fallback(preferences: ModelPreferences) -> tuple[Side, ...]:
-    """Return where another model may answer; the mode ``local`` never allows a remote one."""
+    """Return the sides of replacements; the mode ``local`` never permits a remote one."""
     if preferences.fallback == "none":
         return ()
     if preferences.mode == "local" and preferences.fallback == "remote":
@@ -154,7 +154,7 @@ def _fallback(preferences: ModelPreferences) -> tuple[Side, ...]:
 
 
 def _sides(preferences: ModelPreferences) -> tuple[Side, ...]:
-    """Return where to look for a model of a strategy, in order."""
+    """Return the sides searched for a strategy's model, in order."""
     return tuple(dict.fromkeys((*_primary(preferences), *_fallback(preferences))))
 
 
@@ -168,9 +168,9 @@ def _side(provider: ProviderSpec, preferences: ModelPreferences) -> Side:
 def _candidates(
     catalogue: Catalogue, plan: _SelectionStrategy, side: Side, preferences: ModelPreferences
 ) -> Iterator[ModelSpec]:
-    """Yield models in order: those the user gave the role, the vendors' small ones.
+    """Yield models in order: those the user gave the role, then the vendors' small ones.
 
-    Locally every other model follows: one that answers at all is better than none.
+    Locally all other models follow, as any answer is better than none.
     """
     here = [
         spec
@@ -186,7 +186,7 @@ def _candidates(
 
 
 def _real(catalogue: Catalogue) -> Iterator[ModelSpec]:
-    """Yield the models that are models."""
+    """Yield all models but the demo."""
     return (spec for spec in catalogue.models.values() if not is_demo(catalogue, spec))
 
 
@@ -198,7 +198,7 @@ def is_demo(catalogue: Catalogue, spec: ModelSpec) -> bool:
 def _nothing(
     catalogue: Catalogue, plan: _SelectionStrategy, considered: dict[ProviderId, ErrorInfo]
 ) -> InvalidRequest:
-    """Return the error of a strategy that found nothing."""
+    """Return the error of a strategy without a usable model."""
     named = {catalogue.providers[name].name: error for name, error in considered.items()}
     facts = [f"{name}: {error.message.rstrip('.')}" for name, error in named.items()]
     codes: list[ErrorCode] = [error.code for error in named.values()]
@@ -213,7 +213,7 @@ def _nothing(
 
 
 def no_allowed_model_error(preferences: ModelPreferences) -> InvalidRequest:
-    """Return the error of a server where the mode allows no model that is set up."""
+    """Return the error for a mode that permits no configured model."""
     if preferences.mode == "local":
         return InvalidRequest(
             "No local model is set up, and the settings allow only local models.",
@@ -230,7 +230,7 @@ def no_allowed_model_error(preferences: ModelPreferences) -> InvalidRequest:
 
 
 class _Default:
-    """Chooses the model of a new conversation; asks for a provider's state at most once."""
+    """Selects the model of a new conversation; checks each provider's availability once."""
 
     def __init__(
         self,
@@ -269,7 +269,7 @@ class _Default:
         return next((ModelChoice(spec, is_stand_in=True) for spec in self._demos()), None)
 
     def _by_mode(self) -> ModelChoice | None:
-        """Return what to take where nothing was named."""
+        """Return the choice where no model was named."""
         first = next(iter(self._catalogue.models.values()), None)
         if first is not None and self._in_mode(first) and self._can_answer(first):
             return ModelChoice(first)
@@ -288,7 +288,8 @@ class _Default:
         return ModelChoice(other) if other else None
 
     def _or_another(self, wanted: ModelSpec, *, replaceable: bool) -> ModelChoice:
-        """Return the model that is wanted, or another where it cannot answer and settings allow it.
+        """Return the wanted model, or a replacement where it cannot answer and the settings permit
+        one.
 
         In the mode ``auto`` a remote model may replace a local one that is ``replaceable``.
         """
@@ -305,7 +306,7 @@ class _Default:
         return ModelChoice(other, is_stand_in=True, instead_of=(wanted, obstacle))
 
     def _members(self, *sides: Side) -> Iterator[ModelSpec]:
-        """Yield what is set up on these sides, in order; locally those that can use tools first."""
+        """Yield the configured models on these sides, in order; locally those with tools first."""
         for side in sides:
             members = [
                 spec
@@ -315,7 +316,7 @@ class _Default:
             yield from members if side == "remote" else sorted(members, key=lambda m: not m.tools)
 
     def _is_configured(self, spec: ModelSpec) -> bool:
-        """Return whether the model is set up: by a key, by an entry, by a running server."""
+        """Return whether the model is configured: by a key, an entry or a running server."""
         if self._is_demo(spec):
             return False
         provider = self._provider(spec)
@@ -325,11 +326,11 @@ class _Default:
         return self._obstacle(spec) is None
 
     def _is_usable(self, spec: ModelSpec) -> bool:
-        """Return whether the model can answer, and did when it was last asked."""
+        """Return whether the model can answer and did at its last call."""
         return self._can_answer(spec) and self._failure(self._provider(spec)) is None
 
     def _obstacle(self, spec: ModelSpec) -> ErrorInfo | None:
-        """Return why a model cannot answer; a remote one is tried again after a failed call."""
+        """Return why a model cannot answer; a remote one is retried after a failed call."""
         provider = self._provider(spec)
         failure = None if self._side(spec) == "remote" else self._failure(provider)
         return self._refusal(provider) or failure
@@ -357,7 +358,7 @@ class _Default:
 def _cached(
     ask: Callable[[ProviderSpec], ErrorInfo | None],
 ) -> Callable[[ProviderSpec], ErrorInfo | None]:
-    """Return the function with its answers kept, by provider."""
+    """Return the function with its results cached by provider."""
     known: dict[ProviderId, ErrorInfo | None] = {}
 
     def answer(provider: ProviderSpec) -> ErrorInfo | None:

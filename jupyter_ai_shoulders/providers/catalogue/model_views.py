@@ -1,4 +1,4 @@
-"""Models and providers as the picker and the settings show them; pure, called by ``registry``."""
+"""Models and providers as the picker and the settings show them. Pure; used by ``registry``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def model_info(
 def provider_health(
     provider: ProviderSpec, key: Key | None, health: Health, *, custom: bool
 ) -> ProviderHealth:
-    """Return a provider; of its key, only whether it is there.
+    """Return a provider's health; of its key, only whether it is set and its last characters.
 
     ``custom``: whether the user's own models.json has entries of it.
     """
@@ -60,7 +60,7 @@ def provider_health(
 
 
 def _host(url: str) -> str:
-    """Return the address without what may be secret in it: name and password, path, query."""
+    """Return the host without parts that may be secret: user name, password, path, query."""
     return urlsplit(url).netloc.rpartition("@")[2] if "://" in url else ""
 
 

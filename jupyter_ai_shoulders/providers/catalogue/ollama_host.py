@@ -1,7 +1,7 @@
-"""Where the user's Ollama is, from the preferences and from ``OLLAMA_HOST``; used by the catalogue.
+"""The address of the user's Ollama, from the preferences and ``OLLAMA_HOST``; used by ``loader``.
 
-The variable is Ollama's own: server and clients read it. It holds a host, with a port or not, with
-a scheme or not; a server that listens on all addresses is reached on this machine's own.
+The variable is Ollama's own, for server and clients. It holds a host with an optional scheme and
+port. A server that listens on all addresses is reached through loopback.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 read, not b
 
 
 def ollama_url(preferred: str, environ: Mapping[str, str]) -> str:
-    """Return the address to use in place of the shipped one; empty where nobody names another.
+    """Return the address that replaces the shipped one; empty where none is configured.
 
-    What the user prefers wins over the environment, unless it is the default.
+    The preference wins over the environment, unless it is the default.
     """
     if preferred.strip() and preferred.strip() != ModelPreferences().ollama_host:
         return to_url(preferred)
@@ -28,7 +28,7 @@ def ollama_url(preferred: str, environ: Mapping[str, str]) -> str:
 
 
 def to_url(host: str) -> str:
-    """Return ``host`` as an address; empty for what is none."""
+    """Return ``host`` as an address; empty where it is invalid."""
     text = host.strip().strip("\"'").rstrip("/")
     if not text:
         return ""
@@ -43,7 +43,7 @@ def to_url(host: str) -> str:
 
 
 def _name(parts: SplitResult) -> str:
-    """Return the host as it is written in an address."""
+    """Return the host as written in an address."""
     name = parts.hostname or "127.0.0.1"
     shown = f"[{name}]" if ":" in name else name
     return _ANY_ADDRESS.get(name, shown)

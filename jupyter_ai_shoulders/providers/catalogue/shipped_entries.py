@@ -1,4 +1,4 @@
-"""Tells what is in the shipped catalogue from what somebody configured. Used by ``choice``."""
+"""Tells shipped catalogue entries from configured ones; used by ``model_selection``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ShippedCatalogue:
 
     @staticmethod
     def read(text: str) -> ShippedCatalogue:
-        """Return the catalogue of this JSON text."""
+        """Read the catalogue from its JSON text."""
         content: dict[str, Any] = json.loads(text)
         providers = [
             ProviderSpec.model_validate({**entry, "id": name})

@@ -1,6 +1,6 @@
-"""Changes the user's own models.json for them: what they wrote there stays, in its order.
+"""Edits the user's own models.json, preserving their other entries and the order.
 
-Used by ``setup``. The file is replaced in one step, and only by what the catalogue can read.
+Used by ``provider_setup``. The file is replaced atomically, and only by valid content.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _INDENT = re.compile(r"\n([ \t]+)\S")
 
 
 class UserCatalogue:
-    """The file, read whole and replaced whole."""
+    """The file, read and replaced as a whole."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -52,7 +52,7 @@ class UserCatalogue:
 
 
 def parse(text: str | None) -> Json:
-    """Return what the file holds, to be changed. Raises ``Conflict`` for what is no catalogue."""
+    """Return the file's content for editing. Raises ``Conflict`` where it is no catalogue."""
     if text is None or not text.strip():
         return {"version": 1}
     try:
@@ -72,13 +72,13 @@ def parse(text: str | None) -> Json:
 
 
 def dump(content: Json, before: str | None) -> str:
-    """Return the text of the file, indented as it was before."""
+    """Return the text of the file, with its previous indentation."""
     found = _INDENT.search(before or "")
     return json.dumps(content, ensure_ascii=False, indent=found.group(1) if found else 2) + "\n"
 
 
 def own_providers(content: Mapping[str, Any]) -> frozenset[ProviderId]:
-    """Return the providers that the file has entries of, itself or of their models."""
+    """Return the providers that have entries in the file, of themselves or of their models."""
     named = (as_text(as_object(entry).get("provider")) for entry in as_list(content.get("models")))
     return frozenset(ProviderId(name) for name in (*as_object(content.get("providers")), *named))
 
@@ -100,7 +100,7 @@ def with_provider(
     """Return the content with these settings and models of a provider.
 
     Settings of its entry that are not among ``fields`` stay, and so do entries of models that are
-    still wanted. An empty value takes a setting out.
+    still listed. An empty value removes a setting.
     """
     changed = dict(content)
     entry = dict(provider_entry(content, provider))

@@ -1,7 +1,7 @@
-"""Keys of providers: environment, then the OS keyring, then ``~/.shoulders/keys.env`` (chapter 13).
+"""API keys from the environment, then the OS keyring, then ``~/.shoulders/keys.env``.
 
-Made by ``host``, used by ``registry``. Keys go by the name of their environment variable. They
-leave this module only as values for requests and for redaction, never as text for people.
+Made by ``host``, used by ``registry``. Keys are named by their environment variable. Values are
+used only for requests and redaction, and never shown.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _LINE = re.compile(r"^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$"
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key and where it was found."""
+    """A key and its source."""
 
     value: str = field(repr=False)
     source: KeySource
 
     @property
     def last4(self) -> str | None:
-        """The last four characters, for people to recognise it; None for short ones."""
+        """The last four characters, as a hint for users; None for short keys."""
         return self.value[-4:] if len(self.value) >= 12 else None
 
 
@@ -57,12 +57,12 @@ class Keyring(Protocol):
 
 
 class KeyStore:
-    """Finds, stores and removes keys. What the keyring said is kept: it can be slow."""
+    """Finds, stores and removes keys. Results of the keyring are cached, as it can be slow."""
 
     def __init__(
         self, file: Path, environ: Mapping[str, str], keyring: Keyring | None = None
     ) -> None:
-        """``keyring`` is preferred to the file where it keeps what it is given."""
+        """Keys are stored in ``keyring`` where it works, else in the file."""
         self._file = KeyFile(file)
         self._environ = environ
         self._keyring = keyring
@@ -80,10 +80,10 @@ class KeyStore:
         return Key(value, "file") if value else None
 
     def set(self, name: str, value: str) -> Key:
-        """Store a key and return it as it will be found.
+        """Store a key and return it as ``get`` will.
 
-        Raises ``InvalidRequest`` for what cannot be a key, ``Conflict`` when the environment has
-        one (it would win), ``StateUnavailable`` when the file cannot be written.
+        Raises ``InvalidRequest`` for an invalid key, ``Conflict`` when the environment has one (it
+        takes precedence), ``StateUnavailable`` when the file cannot be written.
         """
         value = value.strip()
         self.check(name, value)
@@ -108,7 +108,7 @@ class KeyStore:
         self._file.update(name, None)
 
     def values(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Return all values these names have anywhere, for redaction."""
+        """Return all values of these names from all sources, for redaction."""
         stored = self._file.read()
         found = (
             value
@@ -150,7 +150,9 @@ class KeyStore:
         return self._from_keyring[name]
 
     def _set_in_keyring(self, name: str, value: str) -> bool:
-        """Store in the keyring and return whether it keeps it: some fail, locked or headless."""
+        """Store a key in the keyring and return whether that worked; keyrings may be locked or
+        headless.
+        """
         keyring = cast("Keyring", self._keyring)
         try:
             keyring.set_password(KEYRING_SERVICE, name, value)
@@ -172,7 +174,7 @@ class KeyStore:
 
 
 class KeyFile:
-    """``keys.env``: lines of ``NAME=value``, readable by the user alone, replaced in one step."""
+    """``keys.env``: lines of ``NAME=value``, readable by the user alone, replaced atomically."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -202,7 +204,7 @@ class KeyFile:
         return read_config(self._path).decode("utf-8", "replace")
 
     def update(self, name: str, value: str | None) -> None:
-        """Set one key, or remove it; other lines stay. Raises ``StateUnavailable``."""
+        """Set or remove one key; other lines stay. Raises ``StateUnavailable``."""
         if value is None and name not in self.read():
             return
         try:
@@ -219,9 +221,9 @@ class KeyFile:
 
 
 class SystemKeyring:
-    """The system's keyring; keeps nothing where there is none, or none that is real.
+    """The system's keyring; stores nothing where there is no real one.
 
-    Looked for at the first use: the package takes a while to load and may talk to other processes.
+    Loaded at the first use: the package loads slowly and may call other processes.
     """
 
     def __init__(self) -> None:
@@ -253,7 +255,7 @@ class SystemKeyring:
 
 
 def system_keyring() -> Keyring:
-    """Return the system's keyring; made at once, looked for at its first use."""
+    """Return the system's keyring, which loads at its first use."""
     return SystemKeyring()
 
 
@@ -263,7 +265,7 @@ def _real_backend() -> Keyring | None:
     except ImportError:
         return None
     backend = keyring.get_keyring()
-    # below 1 are the null and fail back ends and those that keep passwords in plain text
+    # below 1 are the null and fail back ends, and those that store plain text
     return cast("Keyring", backend) if backend.priority >= 1 else None
 
 

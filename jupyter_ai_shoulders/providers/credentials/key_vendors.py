@@ -1,4 +1,8 @@
-"""Keeps keys with their vendors: whose key it is, and where it may go. Used by ``setup``."""
+"""Recognises the vendor of a key, and keeps a key from other vendors' addresses.
+
+Used by ``setup``. The prefixes are documented in ``core/redaction/secret_patterns.json``; one that
+several services use, such as a plain ``sk-``, identifies none.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from jupyter_ai_shoulders.wire.ids import ProviderId
 
 
 class KeyVendors:
-    """The services whose addresses and keys are known, as they are shipped."""
+    """The services with known addresses and keys, as shipped."""
 
     def __init__(self, shipped: Mapping[ProviderId, ProviderSpec]) -> None:
         self._official = {**MORE_SERVICES, **shipped}
@@ -26,9 +30,9 @@ class KeyVendors:
         return next((spec for spec in self._official.values() if url_host(spec.url) == host), None)
 
     def for_key(self, chosen: ProviderId | None, key: str) -> ProviderSpec:
-        """Return the service that gave out a key, which its form or the user names.
+        """Return the service of a key, by its prefix or the user's choice.
 
-        Raises ``InvalidRequest`` where neither does, or where they differ.
+        Raises ``InvalidRequest`` where neither identifies it, or where they differ.
         """
         by_form = self._by_form(key)
         by_name = None if chosen is None else self.get(chosen)
@@ -54,7 +58,7 @@ class KeyVendors:
             )
 
     def mismatch_error(self, key: str, provider: ProviderSpec) -> InvalidRequest | None:
-        """Return why a key is not tried with a configured provider: it is another vendor's."""
+        """Return an error where the key belongs to another vendor than the configured provider."""
         vendor = self._by_form(key)
         if (
             vendor is None
@@ -92,7 +96,7 @@ _STARTS: tuple[tuple[str, str], ...] = (
 
 
 def vendor_of(key: str) -> ProviderId | None:
-    """Return the provider whose keys begin like this one, None where several do."""
+    """Return the provider whose keys have this prefix; None where it is ambiguous."""
     return next((ProviderId(name) for start, name in _STARTS if key.startswith(start)), None)
 
 
@@ -115,4 +119,4 @@ MORE_SERVICES: Mapping[ProviderId, ProviderSpec] = dict(
         _service("cerebras", "Cerebras", "https://api.cerebras.ai/v1"),
     )
 )
-"""Services that the shipped catalogue does not have; *Add provider* writes them for the user."""
+"""Services that are not in the shipped catalogue; *Add provider* adds them for the user."""

@@ -1,1 +1,1 @@
-"""What several wire formats share: effort words, token counts, fill-in-the-middle, placeholders."""
+"""Code shared by wire formats: reasoning effort, token counts, fill-in-the-middle, placeholders."""

@@ -1,6 +1,6 @@
-"""What fill-in-the-middle endpoints share: the text of a request, and streams that are only text.
+"""Decoding and capability check shared by all fill-in-the-middle endpoints.
 
-Used by the providers of ``openai_chat`` and ``ollama``; ``registry`` asks which servers have one.
+Used by the providers of ``openai_chat`` and ``ollama``, and by ``registry``.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from jupyter_ai_shoulders.wire.usage import TokenUsage
 
 @dataclass(frozen=True, slots=True)
 class FillPiece:
-    """What one event of a stream says."""
+    """The content of one event of a stream."""
 
     text: str = ""
     ended: StopReason | None = None
-    """Why the text ends, in the event that says so."""
+    """Why the text ends, in the event that tells."""
     is_last: bool = False
-    """Whether nothing follows that counts."""
+    """Whether this is the last relevant event."""
     usage: TokenUsage | None = None
 
 
 class FillDecoder:
-    """Translates one stream (``exchange.StreamDecoder``)."""
+    """Decodes one stream, see ``http.request.StreamDecoder``."""
 
     def __init__(
         self,
@@ -63,16 +63,16 @@ class FillDecoder:
             yield from self._end()
 
     def end_marker(self) -> Iterable[ProviderEvent]:
-        """Translate ``[DONE]``: the end, if a reason was given."""
+        """Decode ``[DONE]``: the end, if a reason was given."""
         yield from self._end()
 
     def whole(self, answer: VendorObject) -> Iterable[ProviderEvent]:
-        """Nothing: these services do not say what a whole answer used."""
+        """Return nothing: these services do not report the usage of a complete response."""
         del answer
         return ()
 
     def end_of_stream(self) -> Iterable[ProviderEvent]:
-        """Nothing: the stream was cut."""
+        """Return nothing: the stream was cut off."""
         return ()
 
     def _end(self) -> Iterator[ProviderEvent]:
@@ -82,13 +82,13 @@ class FillDecoder:
 
 
 def text_before(request: ModelRequest) -> str:
-    """Return the text that the answer follows."""
+    """Return the text before the gap."""
     parts = (part for message in request.messages for part in message.parts)
     return "".join(part.text for part in parts if isinstance(part, TextPart))
 
 
 def supports_fill_in(spec: ModelSpec, provider: ProviderSpec) -> bool:
-    """Return whether the model can be asked to fill in the middle of a text."""
+    """Return whether the model supports fill-in-the-middle."""
     match provider.kind:
         case "ollama":
             return spec.fill_in

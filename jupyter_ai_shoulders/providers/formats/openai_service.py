@@ -1,4 +1,4 @@
-"""What both OpenAI formats share: where a service's addresses are, and its list of models.
+"""The addresses and the model list of a service with an OpenAI format.
 
 Used by the providers of ``openai_chat`` and ``openai_responses``.
 """
@@ -30,16 +30,16 @@ def api_url(url: str, name: str) -> str:
 
 
 async def list_models(endpoint: Endpoint, read_refusal: ReadRefusal) -> list[ListedModel]:
-    """Return the models the service has; few say more than their names."""
+    """Return the service's models; few services list more than names."""
     call = endpoint.call(api_url(endpoint.provider.url, "models"), DEFAULT_AUTH)
     answer = await fetch_json(endpoint, call, read_refusal)
     return [_listed(as_object(item)) for item in as_list(answer.get("data"))]
 
 
 def _listed(item: VendorObject) -> ListedModel:
-    """Return an entry; each server that says more names it differently (vLLM, OpenRouter, Mistral).
+    """Return a listed model; vLLM, OpenRouter and Mistral name their fields differently.
 
-    llama.cpp's ``n_ctx_train`` is what the model could do, not what it was started with.
+    llama.cpp's ``n_ctx_train`` is the model's maximum, not the window it was started with.
     """
     window = (
         as_count(item.get("max_model_len"))
@@ -57,7 +57,7 @@ def _listed(item: VendorObject) -> ListedModel:
 
 
 def _abilities(item: VendorObject) -> Iterator[str]:
-    """Yield what a model can do, in Ollama's words; nothing where the server does not say."""
+    """Yield capabilities under Ollama's names; nothing where the server lists none."""
     said = as_object(item.get("capabilities"))
     names = {
         "completion_chat": "completion",

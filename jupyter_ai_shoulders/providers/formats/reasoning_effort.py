@@ -1,4 +1,4 @@
-"""The reasoning effort of models that take one as a word.
+"""Reasoning effort of models that take it as a word.
 
 Used by the ``encode`` of both OpenAI formats and of Ollama's.
 """
@@ -11,9 +11,9 @@ from jupyter_ai_shoulders.core.catalogue.specs import Effort, ModelSpec, Thinkin
 
 
 def effort_for(model: ModelSpec, level: ThinkingLevel) -> Effort | Literal["none"] | None:
-    """Return the effort to send for this level; None: send nothing.
+    """Return the effort of this level; None sends nothing.
 
-    ``default`` is the model's own level. Only what the model's entry says it takes is returned.
+    ``default`` is the model's own level. Only efforts in the model's entry are returned.
     """
     wanted = model.thinking if level == "default" else level
     support = model.thinking_support
@@ -25,4 +25,4 @@ def effort_for(model: ModelSpec, level: ThinkingLevel) -> Effort | Literal["none
 
 
 _OFF: dict[str, Effort | Literal["none"]] = {"disabled": "none", "impossible": "low"}
-"""What asks for no reasoning, or for the least."""
+"""Requests no reasoning, or the least."""

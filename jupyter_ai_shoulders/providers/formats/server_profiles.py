@@ -1,6 +1,7 @@
-"""The habits of servers that speak Chat Completions; data, read by ``encode`` and ``decode``.
+"""Profiles of Chat Completions servers, by their deviations; used by ``encode`` and ``decode``.
 
-Facts from reference §3. A provider names its profile in models.json, or its host name tells.
+A provider names its profile in models.json, or it follows from the host name. See
+docs/design/providers.md#chat-completions.
 """
 
 from __future__ import annotations
@@ -17,25 +18,26 @@ FillStyle = Literal["mistral", "deepseek", "llamacpp"]
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What to send to a server, and what to put up with."""
+    """What a server accepts, requires and omits."""
 
     max_tokens: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     stream_usage: bool = True
     """Whether ``stream_options.include_usage`` is accepted."""
     effort: Literal["reasoning_effort", "reasoning"] = "reasoning_effort"
-    """Where the thinking effort goes; ``reasoning`` is OpenRouter's object."""
+    """The field of the thinking effort; ``reasoning`` is OpenRouter's object."""
     echo: Literal["nothing", "reasoning_content", "reasoning_details"] = "nothing"
-    """Which reasoning field of an answer must come back with it."""
+    """The reasoning field of an answer that must be sent back."""
     short_call_ids: bool = False
     """Call ids must be nine letters or digits."""
     cache_key: bool = False
-    """Whether ``prompt_cache_key`` is known."""
+    """Whether ``prompt_cache_key`` is accepted."""
     named_choice: bool = True
-    """Whether a tool can be demanded by name; else some tool is, which is the same of one."""
+    """Whether a tool can be required by name; else any tool is, which is equivalent for one tool.
+    """
     listing: Literal["models", "lmstudio", "llamacpp"] = "models"
-    """Where to ask what the models can do, beside ``GET /models``."""
+    """The endpoint that lists capabilities, in addition to ``GET /models``."""
     fill_in: FillStyle | None = None
-    """How the server is asked to fill in the middle of a text; None where it cannot be."""
+    """The style of fill-in-the-middle requests; None where there is none."""
     may_end_silently: bool = False
     """Streams may end without ``[DONE]``, or without a finish reason."""
 
@@ -61,7 +63,7 @@ _HOSTS: Mapping[str, ServerProfile] = {
 
 
 def profile_of(provider: ProviderSpec) -> Profile:
-    """Return the profile the provider names, or the one of its host."""
+    """Return the profile that the provider names, or that of its host."""
     if provider.profile != "auto":
         return PROFILES[provider.profile]
     host = urlsplit(provider.url).hostname or ""

@@ -1,6 +1,6 @@
-"""Asks a service how many tokens a request has; used by the adapters whose service can tell.
+"""Asks a service to count a request's tokens; used by adapters whose service can.
 
-The answer is about one request, so it says nothing of the provider's health.
+The outcome does not affect the provider's health.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from jupyter_ai_shoulders.providers.vendor_json import as_count
 ACCEPT_JSON = {"accept": "application/json"}
 
 _UNSUPPORTED_STATUSES = frozenset({404, 405, 501})
-"""How gateways answer that pass on messages only; a model that is unknown answers 404 as well."""
+"""Statuses of gateways without token counting; an unknown model is 404 as well."""
 
 
 async def request_token_count(
     endpoint: Endpoint, call: HttpRequest, read_refusal: ReadRefusal, field_name: str
 ) -> int | None:
-    """Send the call and return the number under ``field_name``; None where nobody counts.
+    """Send the call and return the number under ``field_name``; None where counting is unsupported.
 
     Raises ``ProviderError``.
     """
@@ -37,4 +37,4 @@ async def request_token_count(
 
 
 def _ignore(_error: ProviderError | None) -> None:
-    """Take a call's end for what it is: no news."""
+    """Discard the outcome of the call."""

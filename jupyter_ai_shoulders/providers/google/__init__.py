@@ -1,1 +1,1 @@
-"""Google Gemini, ``generateContent`` (reference §4)."""
+"""Adapter for Google Gemini, ``generateContent``, see docs/design/providers.md#google-gemini."""

@@ -1,7 +1,7 @@
-"""Chunks of ``streamGenerateContent`` as the common events (reference §4.1).
+"""Decodes chunks of ``streamGenerateContent`` into the common events.
 
-Each chunk is a whole response with the next parts; calls come whole. There is no closing event:
-the stream has ended well when a chunk gave a finish reason (older models give one in each).
+Each chunk is a whole response with the next parts; calls arrive complete. There is no closing
+event: the stream ended properly when a chunk had a finish reason (older models send one in each).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ STOP_REASONS: Mapping[str, StopReason] = {
     "IMAGE_RECITATION": "content_filter",
 }
 _PLAIN = frozenset({"STOP", "MAX_TOKENS", CONTINUATION})
-"""Reasons that need no further word."""
+"""Reasons that need no detail."""
 
 _FAILURES: Mapping[str, Refusal] = {
     "MALFORMED_FUNCTION_CALL": Refusal(
@@ -56,16 +56,16 @@ _FAILURES: Mapping[str, Refusal] = {
         "bad_request_upstream", "a thought signature is missing", status=400, retryable=False
     ),
 }
-"""Reasons that are failures of the call, not ends of an answer."""
+"""Reasons that are failures of the call."""
 
 _ONCE_MORE = frozenset({"MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL"})
-"""Those that another try may better; the service's own client tries once more, too (§4.1)."""
+"""Reasons that a retry may cure; Google's own client also retries once."""
 
 
 class GoogleDecoder:
-    """Translates one answer, which may come in several streams (see ``provider``).
+    """Decodes one reply, possibly in several streams (see ``provider``).
 
-    ``names`` are the tools' own names by the ones Gemini knows, see ``names``.
+    ``names`` maps the names Gemini knows to the tools' own.
     """
 
     def __init__(self, assembler: Assembler, endpoint: Endpoint, names: Mapping[str, str]) -> None:
@@ -76,7 +76,7 @@ class GoogleDecoder:
         self.begin(may_continue=False)
 
     def begin(self, *, may_continue: bool) -> None:
-        """Get ready for a stream; ``may_continue``: another one can be asked for after it."""
+        """Prepare for a stream; ``may_continue``: another one can be requested after it."""
         self._may_continue = may_continue
         self._finish = ""
         self._remark = ""
@@ -86,12 +86,12 @@ class GoogleDecoder:
 
     @property
     def malformed(self) -> bool:
-        """Whether the answer was one that another try may better."""
+        """Whether the reply was malformed and may be retried."""
         return self._finish in _ONCE_MORE
 
     @property
     def continuation(self) -> str | None:
-        """What to ask for the rest with, when the answer goes on in another stream."""
+        """The token that requests the rest of the reply from another stream."""
         more = self._may_continue and self._finish == CONTINUATION
         return self._token or None if more else None
 
@@ -102,15 +102,17 @@ class GoogleDecoder:
         yield from self._chunk(data)
 
     def end_marker(self) -> Iterable[ProviderEvent]:
-        """Translate ``[DONE]``, which is not of this format, though some gateways add it."""
+        """Decode ``[DONE]``, which is not part of this format, though some gateways send it."""
         return self.end_of_stream()
 
     def whole(self, answer: VendorObject) -> Iterator[ProviderEvent]:
-        """Report what a whole answer says it used that came in place of a stream."""
+        """Report the usage of a complete response that came instead of a stream."""
         return self._add_usage(as_object(answer.get("usageMetadata")))
 
     def end_of_stream(self) -> Iterator[ProviderEvent]:
-        """The stream ended; well, if there was a finish reason or the prompt was blocked."""
+        """End the reply if there was a finish reason or the prompt was blocked; else it was cut
+        off.
+        """
         if self.continuation is not None:
             yield Stop("pause")
         elif self._finish or self._blocked:
@@ -146,10 +148,10 @@ class GoogleDecoder:
             yield from self._text(kind, part["text"], signature)
 
     def _text(self, kind: PartKind, text: str, signature: str) -> Iterator[ProviderEvent]:
-        """Translate text or a thought; a signature ends the part and is kept with it.
+        """Decode text or a thought; a signature ends the part and is stored with it.
 
-        Signed and unsigned text may not be mixed when they come back, so the length of what the
-        signature came with is kept too. One that belongs to no text is kept as empty reasoning.
+        Signed and unsigned text must not be mixed when sent back, so the length of the signed text
+        is stored too. A signature without text is stored as empty reasoning.
         """
         if signature and not text and self._assembler.open_kind != kind:
             yield from self._assembler.start_part("reasoning")
@@ -173,7 +175,7 @@ class GoogleDecoder:
         return self._endpoint.state(data)
 
     def _reason(self) -> StopReason:
-        """Return why the answer ended; after calls too Gemini says ``STOP``."""
+        """Return why the reply ended; Gemini reports ``STOP`` after calls too."""
         if not self._finish:
             return "content_filter"
         reason = STOP_REASONS.get(self._finish, "other")
@@ -205,7 +207,7 @@ _COUNTS = (
 
 
 def _usage(counts: Mapping[str, int]) -> TokenUsage:
-    """Return the common counts: here thoughts are billed beside the answer, not in it (§7)."""
+    """Return the common counts; Gemini counts thoughts separately from the answer."""
     thoughts = counts.get("thoughtsTokenCount", 0)
     prompt = counts.get("promptTokenCount", 0) + counts.get("toolUsePromptTokenCount", 0)
     return TokenUsage(
@@ -217,7 +219,9 @@ def _usage(counts: Mapping[str, int]) -> TokenUsage:
 
 
 def _argument_text(call: VendorObject) -> str:
-    """Return the arguments as text; calls without any have none or null. Raises ``ValueError``."""
+    """Return the arguments as text; a call without arguments has null or none. Raises
+    ``ValueError``.
+    """
     arguments = call.get("args")
     try:
         return "{}" if arguments is None else json.dumps(arguments, ensure_ascii=False)

@@ -1,4 +1,7 @@
-"""The common request as a ``generateContent`` body (reference §4). Pure; called by ``provider``."""
+"""Encodes the common request as a ``generateContent`` body. Pure; used by ``provider``.
+
+Thinking is set by level from Gemini 3 on and by budget before; the catalogue knows which.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,18 @@ from jupyter_ai_shoulders.providers.vendor_json import VendorObject
 from jupyter_ai_shoulders.wire.parts import ToolDefinition
 
 MAX_OUTPUT = 65_536
-"""Tokens of one streamed answer; more would come in several (``CONTINUATION``)."""
+"""Tokens of one streamed answer; longer answers need several streams."""
 BUDGETS: dict[ThinkingLevel, int] = {"low": 1_024, "medium": 8_192, "high": 24_576, "default": -1}
-"""Tokens, as Google itself translates efforts; -1 leaves it to the model."""
+"""Thinking budgets in tokens, as Google itself translates efforts; -1 lets the model decide."""
 
 LEAST_BUDGET = 128
-"""The least a model takes that always thinks."""
+"""The smallest budget of a model that always thinks."""
 
 
 def encode(request: ModelRequest, endpoint: Endpoint, continuation: str | None = None) -> bytes:
     """Return the body of ``:streamGenerateContent``.
 
-    ``continuation`` is the token of an answer that was not finished; the rest stays the same.
+    ``continuation`` is the token of an unfinished answer; all else stays the same.
     """
     head = _head(request, endpoint)
     if continuation is not None:
@@ -46,7 +49,7 @@ def _body(head: VendorObject, request: ModelRequest, endpoint: Endpoint) -> byte
 
 
 def _head(request: ModelRequest, endpoint: Endpoint) -> VendorObject:
-    """Return all but tools and contents."""
+    """Return all fields but tools and contents."""
     head: VendorObject = {"generationConfig": _generation_config(request, endpoint)}
     if request.system.strip():
         head["systemInstruction"] = {"parts": [{"text": request.system}]}
@@ -92,9 +95,9 @@ def _tool_choice(choice: ToolChoice, endpoint: Endpoint) -> VendorObject:
 
 
 def thinking_config(model: ModelSpec, level: ThinkingLevel) -> VendorObject | None:
-    """Return ``thinkingConfig`` for this level; None: send nothing.
+    """Return ``thinkingConfig`` for this level; None sends nothing.
 
-    ``default`` is the model's own level, and where that is ``default`` too the high one.
+    ``default`` is the model's own level, and the high one where that is ``default`` too.
     """
     wanted = model.thinking if level == "default" else level
     match model.thinking_support.mode:

@@ -1,6 +1,6 @@
-"""Google's errors, as bodies and inside streams (reference §4.1).
+"""Reads Google's errors, from bodies and streams.
 
-Branches on ``status`` and on the typed ``details``; on wording only where there is nothing else.
+Distinguishes by ``status`` and the typed ``details``; by wording only where there is nothing else.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def read_refusal(status: int | None, body: VendorObject) -> Refusal:
 def _better_code(
     code: ErrorCode | None, sentence: str, details: list[VendorObject]
 ) -> ErrorCode | None:
-    """Return the code of an error that no wait will cure, where its status alone does not tell."""
+    """Return a code for an error that retries cannot cure, where its status does not tell."""
     if any(as_text(detail.get("reason")) in _BAD_KEY for detail in details):
         return "authentication"
     if code == "rate_limited":

@@ -1,4 +1,6 @@
-"""Names of functions in the letters Gemini takes (reference §4), and back; used by both halves."""
+"""Maps function names to the characters Gemini accepts, and back; used by ``encode`` and
+``decode``.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ _KEPT = 100
 
 
 def function_name(tool: str) -> str:
-    """Return the tool's name, with other letters and a digest where Gemini would refuse it."""
+    """Return the tool's name, with a digest and safe characters where Gemini would refuse it."""
     if _NAME.fullmatch(tool):
         return tool
     digest = hashlib.sha256(tool.encode("utf-8", "replace")).hexdigest()[:8]
@@ -20,5 +22,5 @@ def function_name(tool: str) -> str:
 
 
 def renamed(tools: Iterable[str]) -> Mapping[str, str]:
-    """Return the tools' own names by the names Gemini is given, where the two differ."""
+    """Return the original tool names by the names sent to Gemini, where they differ."""
     return {function_name(tool): tool for tool in tools if function_name(tool) != tool}

@@ -1,7 +1,7 @@
-"""Messages as ``contents`` (reference §4); used by ``encode``.
+"""Encodes messages as ``contents``; used by ``encode``.
 
-Signatures of thoughts go back in the very part they came with. Calls of other models, which have
-none, carry the one that tells Gemini not to look for it.
+Thought signatures return in the part they came with. Calls made by other models carry a placeholder
+that turns Gemini's validation off.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from jupyter_ai_shoulders.wire.parts import (
 )
 
 NO_SIGNATURE = base64.b64encode(b"skip_thought_signature_validator").decode()
-"""Stands for the signature of a call that Gemini did not make."""
+"""The placeholder signature of a call that Gemini did not make."""
 
 IMAGES = frozenset({"image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"})
 _IN_RESULTS = frozenset({"image/png", "image/jpeg", "image/webp"})
@@ -63,7 +63,7 @@ class GoogleHistory:
         return b",".join(encode_json(content) for content in made)
 
     def _user(self, message: UserMessage) -> list[VendorObject]:
-        """Return all results in one content, as the API demands, and in another what was said."""
+        """Return all results in one content, as the API requires, and the rest in another."""
         results = [part for part in message.parts if isinstance(part, ToolResultPart)]
         shown = [image for part in results for image in self._beside(part)]
         said = [part for part in message.parts if not isinstance(part, ToolResultPart)]
@@ -96,7 +96,7 @@ class GoogleHistory:
                 assert_never(part)
 
     def _thought(self, part: ReasoningPart, signature: str) -> list[Part]:
-        """Return the signed part of a thought; what is not signed need not come back."""
+        """Return the signed end of a thought; unsigned text need not be sent back."""
         if not signature:
             return []
         text = part.text[len(part.text) - self._tail(part) :]
@@ -111,7 +111,7 @@ class GoogleHistory:
         return as_text(self._data(part).get("signature"))
 
     def _tail(self, part: AssistantPart) -> int:
-        """Return how many characters at the end the signature is for."""
+        """Return how many characters at the end are signed."""
         return as_count(self._data(part).get("tail")) or 0
 
     def _response(self, part: ToolResultPart) -> Part:
@@ -135,7 +135,7 @@ class GoogleHistory:
         )
 
     def _beside(self, part: ToolResultPart) -> list[ImagePart]:
-        """Return the images of a result that must follow it as the user's."""
+        """Return the images of a result that must be sent after it, as the user's."""
         images = [item for item in part.content if isinstance(item, ImagePart)]
         return [item for item in images if not self._inside(item)]
 
@@ -152,7 +152,7 @@ def _content_of(role: str, parts: Sequence[Part]) -> list[VendorObject]:
 
 
 def _text(text: str, tail: int, signature: str) -> list[Part]:
-    """Return a text, its last ``tail`` characters apart where those have a signature."""
+    """Return a text, with its signed last ``tail`` characters as a separate part."""
     if not signature:
         return [{"text": text}] if text.strip() else []
     head = text[: len(text) - tail]
@@ -175,9 +175,9 @@ def _blob(item: ResultContent) -> Part:
 
 
 def _enforces_signatures(model: str) -> bool:
-    """Return whether a call must come back with its thought signature: from Gemini 3 on.
+    """Return whether calls must return their thought signature: from Gemini 3 on.
 
-    Results of functions may hold images from the same generation on. A name without a number is a
+    Function results may contain images from the same generation on. A name without a number is a
     current model's.
     """
     found = _NUMBER.search(model)

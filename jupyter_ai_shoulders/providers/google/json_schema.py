@@ -1,7 +1,7 @@
-"""JSON Schemas as ``parametersJsonSchema`` and ``responseJsonSchema`` take them (reference §4).
+"""Converts JSON Schemas to the subset of ``parametersJsonSchema`` and ``responseJsonSchema``.
 
-Pure; called by ``encode``. What the API refuses is left out or said in another way; what was only a
-remark for the model goes into the description.
+Pure; used by ``encode``. Refused keywords are left out or rewritten; those that only inform the
+model go into the description.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LIMITS = {
 
 
 def to_gemini(schema: VendorObject) -> VendorObject:
-    """Return the schema with the same meaning, as far as the API can be told it."""
+    """Return the schema with the same meaning, as far as the API can express it."""
     made = {
         name: _converted(name, value)
         for name, value in schema.items()
@@ -66,10 +66,10 @@ def _all(value: Any) -> list[Any]:
 
 
 def _one(value: Any) -> Any:
-    """Return a schema converted; ``true`` and ``false`` are schemas too."""
+    """Return a converted schema; ``true`` and ``false`` are schemas too."""
     return to_gemini(as_object(value)) if isinstance(value, dict) else value
 
 
 def _is_open_object(name: str, value: Any) -> bool:
-    """Return whether this describes further properties, which the API follows unreliably."""
+    """Return whether this describes additional properties, which the API follows unreliably."""
     return name == "additionalProperties" and isinstance(value, dict)

@@ -1,4 +1,4 @@
-"""Gemini behind the Provider port; made by ``factory``."""
+"""Gemini behind the ``Provider`` port; created by ``adapter_factory``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from jupyter_ai_shoulders.wire.usage import TokenUsage
 DEFAULT_AUTH = "header:x-goog-api-key"
 DEFAULT_VERSION = "/v1beta"
 MAX_STREAMS = 8
-"""Streams one answer may come in; each bills the prompt anew."""
+"""Streams per answer; each bills the prompt again."""
 
 MAX_PAGES = 20
 _VERSION = re.compile(r"/v\d+\w*$")
@@ -53,8 +53,8 @@ class GoogleProvider:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
         """Send the request and yield its events, ending with one ``Stop``.
 
-        An answer longer than one stream is asked for again with the token it came with; one that
-        cannot be read, of which nothing was shown, is asked for once more.
+        An answer longer than one stream continues in another, requested with the first one's token.
+        A malformed answer is retried once if none of it was shown.
         """
         assembler = Assembler(self._endpoint.ids, used_call_ids(request))
         names = renamed(tool.name for tool in request.tools)
@@ -79,7 +79,7 @@ class GoogleProvider:
                 return
 
     async def list_models(self) -> list[ListedModel]:
-        """Return the models the key may use that answer in this format."""
+        """Return the models the key can use with this format."""
         found: list[ListedModel] = []
         page = ""
         for _ in range(MAX_PAGES):
@@ -122,7 +122,7 @@ class GoogleProvider:
 
 @dataclass(slots=True)
 class _Answer:
-    """One answer, which may come in several streams; ``spent`` is what earlier ones took."""
+    """One answer, possibly in several streams; ``spent`` is the usage of the earlier ones."""
 
     decoder: GoogleDecoder
     token: str | None = None
@@ -133,7 +133,7 @@ class _Answer:
     retry_failed: bool = False
 
     def pass_on(self, event: ProviderEvent) -> Iterator[ProviderEvent]:
-        """Yield what is to be seen of an event; usage is that of all streams."""
+        """Yield the visible events; usage is that of all streams."""
         if isinstance(event, UsageReport):
             self.total = _sum(self.spent, event.usage)
             yield UsageReport(self.total)
@@ -142,7 +142,7 @@ class _Answer:
             yield event
 
     def should_retry(self, *, last: bool) -> bool:
-        """Return whether an answer that failed is to be asked for once more, and note that."""
+        """Return whether a failed answer should be retried, and record the retry."""
         self.retry_failed = self.retried and self.decoder.malformed
         if last or self.shown or self.retried or not self.decoder.malformed:
             return False
@@ -151,7 +151,7 @@ class _Answer:
         return True
 
     def continues(self) -> bool:
-        """Return whether there is another stream to ask for."""
+        """Return whether the answer continues in another stream."""
         self.token, self.spent = self.decoder.continuation, self.total
         return self.token is not None
 
@@ -165,7 +165,7 @@ def api_url(url: str, path: str) -> str:
 
 
 def resource(model: str) -> str:
-    """Return the model as a resource; names of tuned models say what they are."""
+    """Return the model's resource name; names of tuned models already have one."""
     named = "/" in model and not {"", ".", ".."} & set(model.split("/"))
     return quote(model, safe="/") if named else f"models/{quote(model, safe='')}"
 

@@ -1,7 +1,8 @@
-"""The only user of httpx and aiohttp: bounded waits, bounded bodies, named failures, no cookies.
+"""HTTP client with bounded waits and bodies, named errors and no cookies.
 
-Loaded by ``http.Upstream`` at the first call. The transport is httpx-aiohttp, which needs half the
-CPU of httpx's own for streams (chapter 14); it is built here because the stock one replays cookies.
+The only user of httpx and aiohttp; loaded by ``http.Upstream`` at the first call. The transport is
+httpx-aiohttp, which needs half the CPU of httpx's own for streams; it is built here because the
+stock one stores cookies.
 """
 
 from __future__ import annotations
@@ -28,25 +29,25 @@ from jupyter_ai_shoulders.providers.http.upstream import HttpRequest
 T = TypeVar("T")
 
 MAX_ANSWER = 64 * 1024 * 1024
-"""Decoded bytes of one answer; a compressed bomb ends here."""
+"""Decoded bytes of one response; limits compression bombs."""
 
 MAX_BODY = 4 * 1024 * 1024
-"""Bytes kept of an answer that is not a stream."""
+"""Bytes read of a response that is not a stream."""
 
 SLICE = 64 * 1024
-"""Bytes handed on at once, so that what a bomb unpacks to never stalls the event loop."""
+"""Bytes per chunk, so that decompression never stalls the event loop."""
 
 MAX_CONNECTIONS = 512
 KEEPALIVE_SECONDS = 30.0
 
 _HEADERS = {"user-agent": "jupyter-ai-shoulders", "accept-encoding": "identity"}
-"""Compression is not asked for: proxies that compress a stream hold it back."""
+"""No compression: proxies that compress a stream delay it."""
 
 _ENCODINGS = frozenset({"", "identity", "gzip", "deflate"})
 
 
 class _Transport(AiohttpTransport):
-    """Connections of a session that keeps no cookies."""
+    """A transport without cookies."""
 
     socket_factory: Callable[[AddressInfo], socket.socket] | None = None
 
@@ -61,7 +62,7 @@ class _Transport(AiohttpTransport):
 
 
 class _LoopbackTransport(_Transport):
-    """Connections to this machine only, checked after the name was resolved."""
+    """A transport for this machine only; checks the address after name resolution."""
 
     socket_factory = staticmethod(loopback_socket)
 
@@ -69,8 +70,8 @@ class _LoopbackTransport(_Transport):
 def open_client(url: str, transport: httpx.AsyncBaseTransport | None = None) -> HttpClient:
     """Return a client for addresses like ``url``; ``transport`` replaces the network in tests.
 
-    Proxies and certificates come from the environment, passwords of ``~/.netrc`` do not. A client
-    for a loopback address connects to this machine only, and through no proxy.
+    Proxies and certificates come from the environment, but no passwords from ``~/.netrc``. A client
+    for a loopback address connects to this machine only, and without a proxy.
     """
     if transport is None and is_loopback(url):
         transport = _LoopbackTransport(verify=_tls_for(url))
@@ -84,7 +85,7 @@ def open_client(url: str, transport: httpx.AsyncBaseTransport | None = None) -> 
 
 
 def _tls_for(*urls: str | None) -> ssl.SSLContext | bool:
-    """Return the environment's certificates, or none where no address uses TLS.
+    """Return the environment's certificates; none where no address uses TLS.
 
     Reading the certificates takes some 30 ms of CPU.
     """
@@ -94,7 +95,7 @@ def _tls_for(*urls: str | None) -> ssl.SSLContext | bool:
 
 
 def environment_proxy(url: str) -> str | None:
-    """Return the proxy that the environment (or the system) names for this address."""
+    """Return the proxy that the environment or the system sets for this address."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if proxy_bypass(host):
@@ -113,7 +114,7 @@ class HttpClient:
 
     @contextlib.asynccontextmanager
     async def send(self, call: HttpRequest) -> AsyncGenerator[HttpResponse]:
-        """Send the request; the body of the answer is read inside the context.
+        """Send the request; the response body is read inside the context.
 
         Raises ``ProviderError`` (provider_unreachable, provider_timeout).
         """
@@ -137,14 +138,14 @@ class HttpClient:
             params=dict(call.query) or None,
             headers={**_HEADERS, **call.headers},
             content=call.body,
-            # what httpx calls the pool's time bounds name look-up and connection together
+            # httpx's pool timeout covers name resolution and connection together
             timeout=httpx.Timeout(None, connect=connect, pool=connect * 2),
         )
         return await self._client.send(request, stream=True)
 
 
 class HttpResponse:
-    """An answer whose head has come."""
+    """A response whose head has arrived."""
 
     def __init__(self, response: httpx.Response, limits: _Limits, call: HttpRequest) -> None:
         self.status = response.status_code
@@ -159,7 +160,7 @@ class HttpResponse:
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
     async def chunks(self) -> AsyncGenerator[bytes]:
-        """Yield the decoded body as it comes.
+        """Yield the decoded body as it arrives.
 
         Raises ``ProviderError`` when it stalls, breaks off, is too long or cannot be decoded.
         """
@@ -180,7 +181,7 @@ class HttpResponse:
                 yield chunk[at : at + SLICE]
 
     async def body(self) -> bytes:
-        """Return the decoded body, cut at ``MAX_BODY``."""
+        """Return the decoded body, truncated to ``MAX_BODY``."""
         pieces = bytearray()
         async with contextlib.aclosing(self.chunks()) as chunks:
             async for chunk in chunks:
@@ -199,7 +200,7 @@ class HttpResponse:
 
 
 class _Limits:
-    """Bounds each wait of a call by its idle time and by what is left of its total time."""
+    """Limits each wait of a call by its idle timeout and its remaining total time."""
 
     def __init__(self, call: HttpRequest) -> None:
         self._call = call
@@ -224,7 +225,7 @@ class _Limits:
 
 @contextlib.contextmanager
 def _named(call: HttpRequest, *, answered: bool) -> Generator[None]:
-    """Turn what httpx and aiohttp raise into a ``ProviderError``."""
+    """Turn errors of httpx and aiohttp into a ``ProviderError``."""
     try:
         yield
     except NETWORK_ERRORS as error:

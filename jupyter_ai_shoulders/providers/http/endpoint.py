@@ -1,6 +1,6 @@
-"""What an adapter is given: one provider's settings with variables expanded, its key, one model.
+"""An adapter's configuration: one provider's expanded settings, its key and one model.
 
-Made by ``registry`` for each resolved model; cheap, because the connections are shared.
+Made by ``endpoint_resolver`` for each resolved model; cheap, because connections are shared.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from jupyter_ai_shoulders.wire.parts import ProviderState, ToolDefinition
 class Endpoint:
     """One model of one provider, ready to be called.
 
-    ``report`` is told how each call ended: None for well. ``permit`` raises ``PolicyRefusal`` where
-    the settings forbid to send anything to an address; they may change during a turn.
+    ``report`` is called with the outcome of each call: None for success. ``permit`` raises
+    ``PolicyRefusal`` where the settings forbid an address; they may change during a turn.
     """
 
     provider: ProviderSpec
@@ -48,9 +48,9 @@ class Endpoint:
     ) -> HttpRequest:
         """Return the request with authentication and the user's headers and query.
 
-        ``default_auth`` is the format's own way, in the spelling of ``ProviderSpec.auth``.
-        Raises ``ProviderError`` for a key that cannot be sent, ``PolicyRefusal`` for an address
-        that the settings forbid.
+        ``default_auth`` is the format's own scheme, spelled as in ``ProviderSpec.auth``. Raises
+        ``ProviderError`` for a key that cannot be sent, ``PolicyRefusal`` for an address that the
+        settings forbid.
         """
         self.permit(url)
         sent = {"accept": "application/json" if body is None else "text/event-stream"}
@@ -67,7 +67,7 @@ class Endpoint:
     def tools(
         self, tools: Iterable[ToolDefinition], shape: Callable[[ToolDefinition], Any]
     ) -> list[bytes]:
-        """Return tools as JSON, each in the ``shape`` of the format, kept from earlier requests."""
+        """Return tools as JSON in the format's ``shape``, cached from earlier requests."""
 
         def encoded(tool: ToolDefinition) -> bytes:
             return self.encoded.get(tool, None, lambda: encode_json(shape(tool)))
@@ -107,10 +107,7 @@ def encode_body(
     field_name: str = "messages",
     tools: Sequence[bytes] = (),
 ) -> bytes:
-    """Return the JSON of ``head`` with ``messages`` (JSON each, encoded before) added to it.
-
-    So are ``tools``, where there are any.
-    """
+    """Return the JSON of ``head`` with the encoded ``messages`` and ``tools`` added."""
     body = [encode_json(head)[:-1]]
     if tools:
         body += (b',"tools":[', b",".join(tools), b"]")

@@ -1,7 +1,8 @@
-"""Makes the ``ProviderError`` of every failed call: who failed, how, and what fixes it.
+"""Builds the ``ProviderError`` of every failed call: which provider failed, how, and what to do.
 
-Used by ``http`` (no answer), ``exchange`` (a broken answer) and the adapters' ``errors`` (a
-refusal). Keys and bodies never appear: only the provider's own error sentence, redacted and cut.
+Used by ``client`` (no answer), ``request`` (a broken answer) and the adapters' ``errors`` (a
+refusal). Keys and bodies never appear: only the provider's own error sentence, redacted and
+truncated.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from jupyter_ai_shoulders.wire.errors import ErrorCode
 from jupyter_ai_shoulders.wire.ids import ProviderId
 
 MAX_SENTENCE_LENGTH = 300
-"""Characters kept of what a provider says."""
+"""Characters of a provider's error sentence."""
 
 REQUEST_ID_HEADERS = ("request-id", "x-request-id", "x-generation-id", "cf-ray")
 
 
 @dataclass(frozen=True, slots=True)
 class CalledService:
-    """Who is called, as messages name it. ``key`` says where its key is set."""
+    """The called service, as messages name it. ``key`` says where its key is set."""
 
     id: ProviderId
     name: str
@@ -36,7 +37,7 @@ class CalledService:
     redact: Callable[[str], str]
     now: Callable[[], datetime]
     hints: Mapping[ErrorCode, str] = field(default_factory=dict[ErrorCode, str])
-    """What helps with this kind of service, before the common ``HINTS``."""
+    """Hints of this service, which take precedence over the common ``HINTS``."""
 
     def fail(
         self,
@@ -102,9 +103,9 @@ HINTS: Mapping[ErrorCode, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What an adapter read from an error body or event; None: the HTTP status decides.
+    """The content of an error body or event; where a field is None, the HTTP status decides.
 
-    ``status`` is the one an error inside a stream stands for.
+    ``status`` is the status that an error inside a stream implies.
     """
 
     code: ErrorCode | None = None
@@ -129,7 +130,7 @@ _CODES: Mapping[int, ErrorCode] = {
 }
 
 _VAGUE: frozenset[ErrorCode | None] = frozenset({"provider_error", "bad_request_upstream"})
-"""What a body says that leaves the word to the status."""
+"""Codes of a body that are too vague to override the status."""
 
 _SAID: Mapping[ErrorCode, str] = {
     "authentication": "the key was not accepted",
@@ -149,7 +150,7 @@ _SAID: Mapping[ErrorCode, str] = {
 
 
 def code_of_status(status: int) -> ErrorCode:
-    """Return the code an HTTP status means when the body says nothing better."""
+    """Return the code of an HTTP status, for bodies without a better one."""
     if status in _CODES:
         return _CODES[status]
     if 400 <= status < 500 and status != 409:
@@ -160,7 +161,7 @@ def code_of_status(status: int) -> ErrorCode:
 def refusal_error(
     service: CalledService, status: int, headers: Mapping[str, str], refusal: Refusal
 ) -> ProviderError:
-    """Return the error of an answer that is a refusal, or of an error event inside a stream."""
+    """Return the error for a refusal, or for an error event inside a stream."""
     status = refusal.status or status
     named = None if refusal.code in _VAGUE else refusal.code
     code = named or code_of_status(status)
@@ -180,7 +181,7 @@ def refusal_error(
 
 
 def request_id(headers: Mapping[str, str]) -> str | None:
-    """Return the id under which the provider knows the call."""
+    """Return the provider's id of the call."""
     return next((headers[name] for name in REQUEST_ID_HEADERS if headers.get(name)), None)
 
 

@@ -1,7 +1,6 @@
-"""What went wrong between us and a provider, in words that say what to do.
+"""Describes network failures between this server and a provider; used by ``client``.
 
-Used by ``http_client`` alone. The transport maps resets to time-outs and the like, so the cause
-that aiohttp raised is looked at first.
+The transport maps connection resets to time-outs, so aiohttp's own cause takes precedence.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ NETWORK_ERRORS = (
     UnicodeError,
     ValueError,
 )
-"""What the transport raises; the last two for addresses, headers and proxies it cannot use."""
+"""Errors of the transport; the last two concern invalid addresses, headers and proxies."""
 
 _TLS_HINT = (
     "Check the certificate of the address. If a proxy in your network re-signs traffic, set "
@@ -39,7 +38,7 @@ _PROXY_HINT = "Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the Jupyter server.
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """What is said when one of ``kinds`` is among the causes."""
+    """The message for one of ``kinds`` among the causes."""
 
     kinds: tuple[type[BaseException], ...]
     what: str
@@ -88,9 +87,9 @@ _BROKEN_OFF = (
 
 
 def network_error(error: BaseException, call: HttpRequest, *, answered: bool) -> ProviderError:
-    """Return the error for what httpx or aiohttp raised.
+    """Return the error for an exception of httpx or aiohttp.
 
-    ``answered``: the head of the answer had come, so the connection broke in the middle of it.
+    ``answered``: the head of the response had arrived, so the connection broke during the body.
     """
     causes = tuple(_causes(error))
     rows = _BROKEN_OFF if answered else _ROWS

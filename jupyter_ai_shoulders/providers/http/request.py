@@ -1,6 +1,6 @@
-"""One call to a model service: send, check that the answer is a stream, decode it to the end.
+"""One call to a model service: sends it, checks that the response is a stream, and decodes it.
 
-What all adapters share between their ``encode`` and their ``decode``; called by their ``provider``.
+Shared by all adapters between their ``encode`` and ``decode``; used by their ``provider``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from jupyter_ai_shoulders.providers.http.client import HttpResponse
 
 DRAIN_SECONDS = 0.05
-"""How long the end of an answered stream is waited for, so that its connection can be reused."""
+"""Wait for the end of a completed stream, so that its connection can be reused."""
 
 _NOT_STREAMS = (
     "application/json",
@@ -62,18 +62,18 @@ class StreamErrorEvent(Exception):
 
 
 class StreamDecoder(Protocol):
-    """An adapter's translation of its stream."""
+    """An adapter's decoder of its stream."""
 
     def feed(self, data: VendorObject) -> Iterable[ProviderEvent]:
-        """Translate one event. Raises ``StreamErrorEvent``."""
+        """Decode one event. Raises ``StreamErrorEvent``."""
         ...
 
     def end_marker(self) -> Iterable[ProviderEvent]:
-        """Translate ``[DONE]``."""
+        """Decode ``[DONE]``."""
         ...
 
     def whole(self, answer: VendorObject) -> Iterable[ProviderEvent]:
-        """Report what a whole answer says it used that came in place of a stream."""
+        """Report the usage of a complete response that came instead of a stream."""
         ...
 
     def end_of_stream(self) -> Iterable[ProviderEvent]:
@@ -82,20 +82,20 @@ class StreamDecoder(Protocol):
 
 
 class Framing(Protocol):
-    """Bytes cut anywhere to the texts of events."""
+    """Splits bytes into the texts of events."""
 
     def feed(self, chunk: bytes) -> list[ServerSentEvent]:
         """Return the events that ``chunk`` completes. Raises ``LineTooLong``."""
         ...
 
     def close(self) -> list[ServerSentEvent]:
-        """Return the event that lacked its end, if there is one; its data may be cut."""
+        """Return the unterminated last event, if there is one; its data may be cut off."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class StreamFormat:
-    """The parts of an adapter that read answers."""
+    """The parts of an adapter that read responses."""
 
     decoder: StreamDecoder
     read_refusal: ReadRefusal
@@ -113,7 +113,7 @@ async def stream_events(
         async with endpoint.upstream.send(call) as answer:
             if answer.status != 200 or answer.content_type in _NOT_STREAMS:
                 found = _object(await answer.body())
-                if answer.status == 200:  # some gateways answer so; it cost what it says
+                if answer.status == 200:  # some gateways send a complete response; its usage counts
                     for event in dialect.decoder.whole(found):
                         yield event
                 raise _refusal(answer, call.service, dialect.read_refusal, found)
@@ -133,7 +133,7 @@ async def stream_events(
 async def fetch_json(
     endpoint: Endpoint, call: HttpRequest, read_refusal: ReadRefusal
 ) -> VendorObject:
-    """Send the call and return the JSON object it answers with. Raises ``ProviderError``."""
+    """Send the call and return the JSON object of the response. Raises ``ProviderError``."""
     with _reported(endpoint):
         async with endpoint.upstream.send(call) as answer:
             found = _object(await answer.body())
@@ -144,7 +144,7 @@ async def fetch_json(
 
 @contextlib.contextmanager
 def _reported(endpoint: Endpoint) -> Generator[None]:
-    """Tell the health book how the call ended; one that was closed early says nothing."""
+    """Report the outcome of the call to the provider's health; an early close reports nothing."""
     try:
         yield
     except ProviderError as error:
@@ -154,7 +154,7 @@ def _reported(endpoint: Endpoint) -> Generator[None]:
 
 
 class _Reading:
-    """Bytes of one answer to events; knows whether the terminal one was among them."""
+    """Decodes the bytes of one response; knows whether the terminal event was among them."""
 
     def __init__(
         self, service: CalledService, answer: HttpResponse, dialect: StreamFormat, usage: _Usage
@@ -223,7 +223,7 @@ class _Reading:
 
 
 class _Usage:
-    """Knows whether usage was reported, and estimates it when not."""
+    """Tracks whether usage was reported, and estimates it otherwise."""
 
     def __init__(self, request: ModelRequest, family: TokenFamily) -> None:
         self._request = request
@@ -273,7 +273,7 @@ def _unwrapped(found: Any) -> VendorObject:
 def _refusal(
     answer: HttpResponse, service: CalledService, read_refusal: ReadRefusal, found: VendorObject
 ) -> ProviderError:
-    """Return the error of an answer that is not what was asked for: a refusal, or not the API."""
+    """Return the error of an unexpected response: a refusal, or no response of the API."""
     if 300 <= answer.status < 400:
         return _not_the_api(answer, service, "a redirection to another address")
     if answer.status != 200:
@@ -298,7 +298,7 @@ def _not_the_api(answer: HttpResponse, service: CalledService, what: str) -> Pro
 
 
 async def _drain(chunks: AsyncIterator[bytes]) -> None:
-    """Read to the end, briefly; whatever goes wrong now, the answer was complete."""
+    """Read to the end, briefly; errors are ignored, as the reply was complete."""
     with contextlib.suppress(TimeoutError, ProviderError):
         async with asyncio.timeout(DRAIN_SECONDS):
             async for _ in chunks:

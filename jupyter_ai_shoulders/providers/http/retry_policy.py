@@ -1,8 +1,7 @@
-"""When and how long to wait before a failed model call is tried again; pure rules (chapter 03).
+"""When to retry a failed model call, and after which wait. Pure rules.
 
-``should_retry`` and ``requested_wait_ms`` are used by ``failure`` to fill a ``ProviderError``;
-``delay_ms`` by the engine, which decides. The rules are those of the vendors' SDKs (reference
-§1.6), so that our clients treat a provider as its own do.
+``should_retry`` and ``requested_wait_ms`` are used by ``error_mapping``, ``delay_ms`` by the
+engine. The rules are those of the vendors' SDKs, see docs/design/providers.md#retries.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ from jupyter_ai_shoulders.core.errors import ProviderError, ShouldersError
 FIRST_DELAY_MS = 500
 LAST_DELAY_MS = 8_000
 MAX_WAIT_MS = 300_000
-"""A provider that asks for more is not waited for: the error is not retryable."""
+"""A longer requested wait makes the error final."""
 
 
 def should_retry(status: int, headers: Mapping[str, str]) -> bool:
-    """Return whether another try makes sense: ``x-should-retry`` wins, else the status says."""
+    """Return whether a retry may succeed: ``x-should-retry`` wins over the status."""
     asked = headers.get("x-should-retry", "").strip().lower()
     if asked in {"true", "false"}:
         return asked == "true"
@@ -30,7 +29,7 @@ def should_retry(status: int, headers: Mapping[str, str]) -> bool:
 
 
 def requested_wait_ms(headers: Mapping[str, str], now: datetime) -> int | None:
-    """Return the wait a provider asked for, in ms, or None.
+    """Return the wait a provider requested, in ms, or None.
 
     ``retry-after-ms`` is milliseconds; ``retry-after`` seconds, fractions allowed, or an HTTP date.
     """
@@ -46,9 +45,10 @@ def requested_wait_ms(headers: Mapping[str, str], now: datetime) -> int | None:
 
 
 def delay_ms(attempt: int, error: ShouldersError, rng: Random) -> int:
-    """Return how long to wait before try ``attempt + 1``, in ms; ``attempt`` counts from 1.
+    """Return the wait before attempt ``attempt + 1``, in ms; ``attempt`` counts from 1.
 
-    The provider's own wish, else 0.5 s doubled each time up to 8 s, less up to a quarter at random.
+    The provider's requested wait, or 0.5 s doubled each time up to 8 s, minus up to a random
+    quarter.
     """
     if isinstance(error, ProviderError) and error.retry_after_ms is not None:
         return min(error.retry_after_ms, MAX_WAIT_MS)

@@ -1,8 +1,7 @@
-"""The connections to one provider, made on first use.
+"""The connections to one provider, opened at the first call.
 
-One ``Upstream`` per configured provider, made by ``registry``, used by the adapters through
-``exchange``. It is light: httpx and what belongs to it (``http_client``) take a fifth of a second
-to import, so that happens in a thread at the first call, neither at start nor on the event loop.
+One ``Upstream`` per configured provider. Importing httpx and ``client`` takes a fifth of a second,
+so that happens in a thread at the first call, neither at start nor on the event loop.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Seconds: to connect, without a byte, and for a whole call."""
+    """Timeouts in seconds: to connect, without a byte, and for a whole call."""
 
     connect: float = 5.0
     idle: float = 120.0
@@ -53,7 +52,7 @@ class Upstream:
 
     @contextlib.asynccontextmanager
     async def send(self, call: HttpRequest) -> AsyncGenerator[HttpResponse]:
-        """Send the request; the body of the answer is read inside the context.
+        """Send the request; the response body is read inside the context.
 
         Raises ``ProviderError`` (provider_unreachable, provider_timeout).
         """

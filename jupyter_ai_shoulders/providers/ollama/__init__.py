@@ -1,1 +1,1 @@
-"""Ollama's own format (reference §5)."""
+"""Adapter for Ollama's own format, see docs/design/providers.md#ollama."""

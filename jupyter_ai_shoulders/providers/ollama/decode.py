@@ -1,6 +1,6 @@
-"""Lines of ``/api/chat`` as the common events (reference §5); calls come whole.
+"""Decodes lines of ``/api/chat`` into the common events; calls arrive complete.
 
-The line with ``done`` alone ends an answer well.
+Only the line with ``done`` ends a reply properly.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ STOP_REASONS: Mapping[str, StopReason] = {
 
 
 class OllamaDecoder:
-    """Translates one stream."""
+    """Decodes one stream."""
 
     def __init__(self, assembler: Assembler, endpoint: Endpoint) -> None:
         self._assembler = assembler
@@ -38,7 +38,7 @@ class OllamaDecoder:
         self._calls = 0
 
     def feed(self, data: VendorObject) -> Iterable[ProviderEvent]:
-        """Translate one line. Raises ``StreamErrorEvent``."""
+        """Decode one line. Raises ``StreamErrorEvent``."""
         if data.get("error") is not None:
             raise StreamErrorEvent(read_refusal(None, data))
         yield from self._message(as_object(data.get("message")))
@@ -46,16 +46,16 @@ class OllamaDecoder:
             yield from self._done(data)
 
     def end_marker(self) -> Iterable[ProviderEvent]:
-        """Nothing: ``[DONE]`` is not of this format."""
+        """Return nothing: ``[DONE]`` is not part of this format."""
         return ()
 
     def whole(self, answer: VendorObject) -> Iterable[ProviderEvent]:
-        """Report what a whole answer says it used that came in place of a stream."""
+        """Report the usage of a complete response that came instead of a stream."""
         usage = _usage(answer)
         return () if usage is None else (UsageReport(usage),)
 
     def end_of_stream(self) -> Iterable[ProviderEvent]:
-        """Nothing: the stream was cut."""
+        """Return nothing: the stream was cut off."""
         return ()
 
     def _message(self, message: VendorObject) -> Iterator[ProviderEvent]:
@@ -88,13 +88,13 @@ class OllamaDecoder:
         yield Stop(reason, None if vendor in STOP_REASONS else vendor)
 
     def _end_thinking(self) -> Iterator[ProviderEvent]:
-        """End open thinking; the state marks it as this model's own."""
+        """End open thinking; its state marks it as made by this model."""
         if self._assembler.open_kind == "reasoning":
             yield from self._assembler.end_part(self._endpoint.state({}))
 
 
 def _usage(data: VendorObject) -> TokenUsage | None:
-    """Return the counts; None where the prompt's is left out, as it may be on a cache hit."""
+    """Return the counts; None without the prompt's, which may be missing on a cache hit."""
     prompt, output = as_count(data.get("prompt_eval_count")), as_count(data.get("eval_count"))
     if prompt is None:
         return None
@@ -102,7 +102,7 @@ def _usage(data: VendorObject) -> TokenUsage | None:
 
 
 def _argument_text(arguments: object) -> str:
-    """Return the arguments as text; without any they are an empty object. Raises ``ValueError``."""
+    """Return the arguments as text; missing ones are an empty object. Raises ``ValueError``."""
     if isinstance(arguments, str) and arguments.strip():
         return arguments
     try:

@@ -1,7 +1,7 @@
-"""The common request as a body of ``/api/chat`` (reference §5). Pure; called by ``provider``.
+"""Encodes the common request as a body of ``/api/chat``. Pure; used by ``provider``.
 
-The window is said with every request, because Ollama's own default is small, and always as large
-as the catalogue says, because another one makes Ollama load the model anew.
+Every request sets the context window, because Ollama's default is small, and always to the
+catalogue's value, because Ollama reloads the model when it changes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def encode(request: ModelRequest, endpoint: Endpoint) -> bytes:
     messages = [history.encode(message) for message in request.messages]
     if request.system.strip():
         messages.insert(0, encode_json({"role": "system", "content": request.system}))
-    # there is no tool choice: who may not call is not told of tools
+    # the format has no tool choice, so tools are left out instead
     offered = () if request.tool_choice == "none" else request.tools
     head = _head(request, endpoint.model, has_tools=bool(offered))
     tools = endpoint.tools(offered, _tool)
@@ -40,9 +40,9 @@ def encode(request: ModelRequest, endpoint: Endpoint) -> bytes:
 
 
 def _head(request: ModelRequest, model: ModelSpec, *, has_tools: bool) -> VendorObject:
-    """Return all but tools and messages.
+    """Return all fields but tools and messages.
 
-    What is too long is refused, not cut where nobody sees it.
+    Ollama is told to refuse prompts that are too long, instead of truncating them.
     """
     max_output = min(request.max_output, model.max_output or request.max_output, model.window)
     head: VendorObject = {
@@ -68,9 +68,9 @@ def _tool(tool: ToolDefinition) -> VendorObject:
 
 
 def _think(level: ThinkingLevel, model: ModelSpec) -> bool | str | None:
-    """Return ``think``: an effort where the model knows several, else whether it thinks.
+    """Return ``think``: an effort where the model has several, else whether it thinks.
 
-    None: send nothing, since models that cannot think refuse it.
+    None sends nothing, since models that cannot think refuse the field.
     """
     support = model.thinking_support
     if support.mode != "effort":
@@ -92,7 +92,7 @@ class _History:
         self._images = endpoint.model.images
 
     def encode(self, message: ModelMessage) -> bytes:
-        """Return the JSON of Ollama's messages, with commas between; none may be left."""
+        """Return Ollama's messages as JSON, separated by commas; possibly none."""
         return self._endpoint.encoded.get(message, None, lambda: self._encode(message))
 
     def _encode(self, message: ModelMessage) -> bytes:
@@ -100,7 +100,7 @@ class _History:
         return b",".join(encode_json(item) for item in made)
 
     def _user(self, message: UserMessage) -> list[VendorObject]:
-        """Return one message per result, then what the user said; images are the user's only."""
+        """Return one message per result, then the user's parts with all images."""
         results = [part for part in message.parts if isinstance(part, ToolResultPart)]
         shown = [item for part in results for item in part.content if self._shows(item)]
         said = [part for part in message.parts if not isinstance(part, ToolResultPart)]
@@ -121,9 +121,9 @@ class _History:
         return [message | ({"images": images} if images else {})]
 
     def _said(self, message: AssistantMessage) -> list[VendorObject]:
-        """Return the message, or nothing where it has neither text nor calls.
+        """Return the message; nothing where it has neither text nor calls.
 
-        Own thinking comes back with calls, where models go on from it.
+        The model's own thinking is sent back with calls, as models continue from it.
         """
         text = "".join(part.text for part in message.parts if isinstance(part, TextPart))
         calls = [part for part in message.parts if isinstance(part, ToolCallPart)]

@@ -1,4 +1,4 @@
-"""Ollama's errors: one sentence, as a body and as a line in a stream (reference §5)."""
+"""Reads Ollama's errors: one sentence, as a body or as a line in a stream."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _WORDS: tuple[tuple[str, ErrorCode], ...] = (
     ("try pulling it", "model_not_found"),
 )
 _NEVER_HELPED = ("requires more system memory", "out of memory", "unable to load model")
-"""Failures of the machine, which another try does not cure."""
+"""Failures of the machine, which a retry does not cure."""
 
 
 def read_refusal(status: int | None, body: VendorObject) -> Refusal:
@@ -50,5 +50,5 @@ def read_refusal(status: int | None, body: VendorObject) -> Refusal:
 
 
 def without_tools(error: ProviderError) -> bool:
-    """Return whether a model was refused because it cannot use tools; nothing was shown then."""
+    """Return whether the model was refused because it cannot use tools; nothing was shown then."""
     return error.status == 400 and NO_TOOLS in error.info.message

@@ -1,4 +1,4 @@
-"""``/api/generate`` with a suffix: fill-in-the-middle (reference §5); called by ``provider``."""
+"""Fill-in-the-middle by ``/api/generate`` with a suffix; used by ``provider``."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def fill_body(request: ModelRequest, fill: FillIn, model: ModelSpec) -> bytes:
 
 
 def fill_format(assembler: Assembler) -> StreamFormat:
-    """Return what reads the answer."""
+    """Return the format of the response."""
     return StreamFormat(
         FillDecoder(assembler, _generated, read_refusal), read_refusal, NdjsonDecoder
     )
 
 
 def _generated(data: VendorObject) -> FillPiece:
-    """Read a line; the one with ``done`` is the last."""
+    """Decode a line; the one with ``done`` is the last."""
     text = as_text(data.get("response"))
     if data.get("done") is not True:
         return FillPiece(text)

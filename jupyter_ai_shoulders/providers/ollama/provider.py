@@ -1,4 +1,4 @@
-"""Ollama behind the Provider port; made by ``factory``."""
+"""Ollama behind the ``Provider`` port; created by ``adapter_factory``."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from jupyter_ai_shoulders.providers.vendor_json import (
 )
 
 DEFAULT_AUTH = "bearer"
-"""For Ollama's cloud; a local one needs no key."""
+"""For Ollama's cloud; a local server needs no key."""
 
 CONCURRENT_LOOK_UPS = 8
 _ENDPOINT = re.compile(r"/(api|v1)(/.*)?$")
 
 
 class OllamaProvider:
-    """One model of an Ollama."""
+    """One model of an Ollama server."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         service = dataclasses.replace(endpoint.service, hints=HINTS)
@@ -44,8 +44,7 @@ class OllamaProvider:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
         """Send the request and yield its events, ending with one ``Stop``.
 
-        A model that cannot use tools, which is only known once its service listed it, is told of
-        none in a second try.
+        A model that turns out not to support tools gets a second request without them.
         """
         try:
             async with contextlib.aclosing(self._stream(request)) as events:
@@ -78,7 +77,7 @@ class OllamaProvider:
                 yield event
 
     async def list_models(self) -> list[ListedModel]:
-        """Return the models that were pulled, with what each can do."""
+        """Return the pulled models with their capabilities."""
         call = self._endpoint.call(api_url(self._endpoint.provider.url, "tags"), DEFAULT_AUTH)
         answer = await fetch_json(self._endpoint, call, read_refusal)
         items = map(as_object, as_list(answer.get("models")))
@@ -89,14 +88,14 @@ class OllamaProvider:
         return [task.result() for task in looking]
 
     async def count_tokens(self, request: ModelRequest) -> int | None:
-        """Return None: Ollama has no endpoint for it."""
+        """Return None: Ollama cannot count."""
 
     async def aclose(self) -> None:
         """Close the connections of this provider."""
         await self._endpoint.upstream.aclose()
 
     async def _look_up(self, name: str, at_once: asyncio.Semaphore) -> ListedModel:
-        """Return what Ollama says of a model; of one it cannot show, the name."""
+        """Return a model's details; only its name where Ollama cannot show it."""
         call = self._endpoint.call(
             api_url(self._endpoint.provider.url, "show"),
             DEFAULT_AUTH,
@@ -106,21 +105,23 @@ class OllamaProvider:
         try:
             async with at_once:
                 shown = await fetch_json(self._endpoint, call, read_refusal)
-        except ProviderError:  # it went away, or its file is broken; the others are listed
+        except ProviderError:  # the model was removed or is broken; the others are listed
             return ListedModel(name)
         capabilities = frozenset(map(as_text, as_list(shown.get("capabilities"))))
         return ListedModel(name, _window(shown), None, capabilities)
 
 
 def api_url(url: str, name: str) -> str:
-    """Return the address of ``name``; ``url`` is the host, with ``/api`` or not, or an endpoint."""
+    """Return the address of ``name``; ``url`` is the host, with or without ``/api``, or an
+    endpoint.
+    """
     parts = urlsplit(url)
     root = _ENDPOINT.sub("", parts.path.rstrip("/"))
     return urlunsplit(parts._replace(path=f"{root}/api/{name}"))
 
 
 def _window(shown: VendorObject) -> int | None:
-    """Return the model's context length, which stands under its architecture's name."""
+    """Return the model's context length, which is stored under the name of its architecture."""
     info = as_object(shown.get("model_info"))
     found = (as_count(value) for key, value in info.items() if key.endswith(".context_length"))
     return next((count for count in found if count), None)

@@ -1,1 +1,1 @@
-"""OpenAI Chat Completions as compatible servers speak it (reference §3)."""
+"""Adapter for OpenAI Chat Completions, see docs/design/providers.md#chat-completions."""

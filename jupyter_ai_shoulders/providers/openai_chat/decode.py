@@ -1,7 +1,7 @@
-"""Chat Completions chunks as the common events, quirks of compatible servers included (§3).
+"""Decodes Chat Completions chunks into the common events, including deviations of servers.
 
-A reply ends well with a finish reason and ``[DONE]``; where one is missing it was cut, unless the
-server's profile says that it does that.
+A reply ends properly with a finish reason and ``[DONE]``. Where one is missing it was cut off,
+unless the server's profile permits that.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ STOP_REASONS: Mapping[str, StopReason] = {
     "content_filter": "content_filter",
 }
 _MERGED = {"reasoning.text": "text", "reasoning.summary": "summary"}
-"""Types of reasoning detail that come in fragments, and the field that grows."""
+"""Types of reasoning detail that arrive in fragments, and the field that grows."""
 
 
 class OpenAIChatDecoder:
-    """Translates one stream."""
+    """Decodes one stream."""
 
     def __init__(self, assembler: Assembler, endpoint: Endpoint, profile: Profile) -> None:
         self._assembler = assembler
@@ -53,18 +53,18 @@ class OpenAIChatDecoder:
         self._details: list[VendorObject] = []
 
     def feed(self, data: VendorObject) -> Iterable[ProviderEvent]:
-        """Translate one chunk. Raises ``StreamErrorEvent``."""
+        """Decode one chunk. Raises ``StreamErrorEvent``."""
         if data.get("error") is not None or data.get("object") == "error":
             raise StreamErrorEvent(read_refusal(None, data))
         yield from self._chunk(data)
 
     def end_marker(self) -> Iterator[ProviderEvent]:
-        """Translate ``[DONE]``: the end, if a reason was given."""
+        """Decode ``[DONE]``: the end, if a reason was given."""
         if self._finish or self._profile.may_end_silently:
             yield from self._end()
 
     def whole(self, answer: VendorObject) -> Iterable[ProviderEvent]:
-        """Report what a whole answer says it used that came in place of a stream."""
+        """Report the usage of a complete response that came instead of a stream."""
         usage = _usage(as_object(answer.get("usage")))
         return () if usage is None else (UsageReport(usage),)
 
@@ -96,7 +96,7 @@ class OpenAIChatDecoder:
             raise StreamErrorEvent(read_refusal(None, choice))
 
     def _reasoning(self, delta: VendorObject) -> Iterator[ProviderEvent]:
-        """Translate reasoning; servers name it differently, and some send it under two names."""
+        """Decode reasoning; the field's name differs, and some servers send two."""
         details = [as_object(item) for item in as_list(delta.get("reasoning_details"))]
         text = as_text(delta.get("reasoning")) or as_text(delta.get("reasoning_content"))
         text = text or "".join(_detail_text(item) for item in details)
@@ -105,7 +105,7 @@ class OpenAIChatDecoder:
             self._keep_detail(detail)
 
     def _content(self, content: Any) -> Iterator[ProviderEvent]:
-        """Translate content: text, or (Mistral) a list of text and thinking."""
+        """Decode content: text, or (Mistral) a list of text and thinking."""
         if isinstance(content, str):
             yield from self._text(content)
         for item in map(as_object, as_list(content)):
@@ -122,7 +122,7 @@ class OpenAIChatDecoder:
         yield from self._assembler.delta("text", text)
 
     def _call(self, fragment: VendorObject) -> Iterator[ProviderEvent]:
-        """Translate a fragment of a call: a new index, a new id or a new name begins one."""
+        """Decode a fragment of a call: a new index, id or name begins a call."""
         function = as_object(fragment.get("function"))
         vendor_id, name = as_text(fragment.get("id")), as_text(function.get("name"))
         index = as_count(fragment.get("index"))
@@ -142,8 +142,8 @@ class OpenAIChatDecoder:
     def _call_of(self, index: int | None, vendor_id: str, name: str) -> int | None:
         """Return the call a fragment belongs to, or None when it begins a new one.
 
-        Proxies send all parallel calls as index 0, so another id or name is another call; some
-        servers send neither index nor id after the first fragment, so those go to the last call.
+        Proxies send all parallel calls as index 0, so another id or name is another call. Some
+        servers send neither index nor id after the first fragment; those go to the last call.
         """
         if index is None:
             return self._without_index(vendor_id, name)
@@ -161,7 +161,7 @@ class OpenAIChatDecoder:
         return next((key for key, (known, _) in enumerate(self._known) if known == vendor_id), None)
 
     def _same_call(self, key: int, vendor_id: str, name: str) -> bool:
-        """Return whether neither id nor name speaks against it; both may be missing."""
+        """Return whether id and name match the call; both may be missing."""
         known_id, known_name = self._known[key]
         return vendor_id in {"", known_id} and name in {"", known_name}
 
@@ -183,7 +183,7 @@ class OpenAIChatDecoder:
         return "tool_use" if reason == "end_turn" and self._assembler.any_calls else reason
 
     def _end_reasoning(self) -> Iterator[ProviderEvent]:
-        """End an open reasoning part, with what this server wants back."""
+        """End an open reasoning part, with the state that this server wants back."""
         if self._assembler.open_kind != "reasoning":
             return
         state: ProviderState | None = None
@@ -195,7 +195,7 @@ class OpenAIChatDecoder:
         yield from self._assembler.end_part(state)
 
     def _keep_detail(self, detail: VendorObject) -> None:
-        """Keep a reasoning detail to echo, joining the fragments of one."""
+        """Store a reasoning detail to send back, joining its fragments."""
         if self._profile.echo != "reasoning_details" or not detail:
             return
         field = _MERGED.get(as_text(detail.get("type")))
@@ -224,7 +224,7 @@ def _argument_text(arguments: Any) -> str:
 
 
 def _usage(usage: VendorObject) -> TokenUsage | None:
-    """Return the common counts; here ``prompt_tokens`` includes what the cache took (§7)."""
+    """Return the common counts; ``prompt_tokens`` includes cached tokens."""
     prompt = as_count(usage.get("prompt_tokens"))
     completion = as_count(usage.get("completion_tokens"))
     if prompt is None and completion is None:

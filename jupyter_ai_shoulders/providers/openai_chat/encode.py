@@ -1,7 +1,7 @@
-"""The common request as a Chat Completions body (reference §3). Pure; called by ``provider``.
+"""Encodes the common request as a Chat Completions body. Pure; used by ``provider``.
 
-Only fields that every compatible server accepts are sent, others when the profile or the model's
-entry in the catalogue says so.
+Sends only fields that every compatible server accepts, and others where the profile or the model's
+catalogue entry permits them.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def encode(request: ModelRequest, endpoint: Endpoint, profile: Profile) -> bytes
 
 
 def _head(request: ModelRequest, endpoint: Endpoint, profile: Profile) -> VendorObject:
-    """Return all but tools and messages."""
+    """Return all fields but tools and messages."""
     model = endpoint.model
     max_tokens = min(request.max_output, model.max_output or request.max_output)
     head: VendorObject = {"model": request.model, "stream": True, profile.max_tokens: max_tokens}
@@ -93,7 +93,7 @@ def _tool_choice(request: ModelRequest, model: ModelSpec, profile: Profile) -> V
 
 
 def _effort(level: ThinkingLevel, model: ModelSpec, profile: Profile) -> VendorObject:
-    """Return the effort, only for models whose entry says they take one."""
+    """Return the effort; nothing for models whose entry has none."""
     effort = effort_for(model, level)
     if effort is None:
         return {}
@@ -110,7 +110,7 @@ class _History:
         self._profile = profile
 
     def encode(self, message: ModelMessage) -> bytes:
-        """Return the JSON of the vendor's messages, with commas between; none may be left."""
+        """Return the vendor's messages as JSON, separated by commas; possibly none."""
         return self._endpoint.encoded.get(message, None, lambda: self._encode(message))
 
     def _encode(self, message: ModelMessage) -> bytes:
@@ -118,9 +118,9 @@ class _History:
         return b",".join(encode_json(item) for item in made)
 
     def user(self, message: UserMessage) -> list[VendorObject]:
-        """Return one message per result, then what the user said.
+        """Return one message per result, then the user's parts.
 
-        Results cannot hold images in this format: those follow in the user's message.
+        Results cannot contain images in this format; images follow in the user's message.
         """
         results = [part for part in message.parts if isinstance(part, ToolResultPart)]
         images = [item for part in results for item in part.content if isinstance(item, ImagePart)]
@@ -130,7 +130,7 @@ class _History:
         return encoded + ([{"role": "user", "content": content}] if content else [])
 
     def assistant(self, message: AssistantMessage) -> list[VendorObject]:
-        """Return the message, or nothing where it has neither text nor calls."""
+        """Return the message; nothing where it has neither text nor calls."""
         text = "".join(part.text for part in message.parts if isinstance(part, TextPart))
         calls = [self._call(part) for part in message.parts if isinstance(part, ToolCallPart)]
         if not text.strip() and not calls:
@@ -142,7 +142,7 @@ class _History:
         return [encoded | self._echo(reasoning, calls=bool(calls))]
 
     def _echo(self, parts: Iterable[ReasoningPart], *, calls: bool) -> VendorObject:
-        """Return the reasoning this server wants back with its answer."""
+        """Return the reasoning that this server wants back."""
         own = [part for part in parts if self._endpoint.owns(part.state)]
         match self._profile.echo:
             case "reasoning_details":
@@ -177,7 +177,7 @@ class _History:
         return {"role": "tool", "tool_call_id": self._call_id(part.call_id), "content": content}
 
     def _content(self, parts: list[ResultContent]) -> Any:
-        """Return text where there is nothing else, else a list of parts; empty for nothing."""
+        """Return a string for text alone, else a list of parts; empty for nothing."""
         images = self._endpoint.model.images
         if not any(isinstance(part, ImagePart) for part in parts) or not images:
             texts = [part.text if isinstance(part, TextPart) else NO_IMAGES for part in parts]
@@ -191,7 +191,7 @@ class _History:
 
 
 def short_id(call_id: str) -> str:
-    """Return nine letters and digits that stand for the id, the same every time."""
+    """Return nine letters and digits derived from the id."""
     number = int.from_bytes(hashlib.sha256(call_id.encode("utf-8", "replace")).digest()[:8])
     letters: list[str] = []
     for _ in range(SHORT_ID_LENGTH):

@@ -1,7 +1,7 @@
-"""Errors of Chat Completions servers, as bodies and as events in a stream (reference §2.6, §3).
+"""Reads errors of Chat Completions servers, from bodies and stream events.
 
 The shapes differ (``{"error": {…}}``, ``{"error": "text"}``, ``{"object": "error", …}``, numeric
-codes), so that codes, types, and at last words are looked at.
+codes), so codes are checked first, then types, then the wording.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _WORDS: tuple[tuple[str, ErrorCode], ...] = (
 )
 
 _MAY_BE_OVERFLOW = frozenset({None, 400, 413, 422, 500})
-"""Some servers answer 500 to a request they find invalid."""
+"""Some servers answer 500 to an invalid request."""
 
 
 def read_refusal(status: int | None, body: VendorObject) -> Refusal:
@@ -89,6 +89,6 @@ def _moderated(error: VendorObject) -> bool:
 
 
 def _number(code: Any) -> int | None:
-    """Return an HTTP status given as ``code``, which OpenRouter and others do."""
+    """Return an HTTP status given as ``code``, as OpenRouter and others do."""
     number = as_count(int(code) if isinstance(code, str) and code.isdecimal() else code)
     return number if number is not None and 400 <= number < 600 else None

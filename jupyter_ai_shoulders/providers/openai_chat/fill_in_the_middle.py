@@ -1,4 +1,4 @@
-"""Fill-in-the-middle of Mistral, DeepSeek and llama.cpp (reference §3); called by ``provider``."""
+"""Fill-in-the-middle of Mistral, DeepSeek and llama.cpp; used by ``provider``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from jupyter_ai_shoulders.providers.vendor_json import (
 from jupyter_ai_shoulders.wire.usage import TokenUsage
 
 DEEPSEEK_LIMIT = 4_096
-"""Tokens of output (reference §3)."""
+"""Output tokens, by DeepSeek's documentation."""
 
 _FINISHED: Mapping[str, StopReason] = {
     "stop": "end_turn",
@@ -51,10 +51,10 @@ def fill_call(
 
 
 def fill_format(assembler: Assembler, endpoint: Endpoint, profile: Profile) -> StreamFormat:
-    """Return what reads the answer."""
+    """Return the format of the response."""
     style = _style(profile)
     match style:
-        case "mistral":  # chunks as of a chat
+        case "mistral":  # chunks as in a chat
             return StreamFormat(OpenAIChatDecoder(assembler, endpoint, profile), read_refusal)
         case "deepseek":
             return StreamFormat(FillDecoder(assembler, _completion, read_refusal), read_refusal)
@@ -96,7 +96,7 @@ def _body(request: ModelRequest, fill: FillIn, style: FillStyle) -> VendorObject
 
 
 def _completion(data: VendorObject) -> FillPiece:
-    """Read a chunk of DeepSeek's: text completions of the old kind, ended by ``[DONE]``."""
+    """Decode a chunk of DeepSeek: old text completions, ended by ``[DONE]``."""
     choices = as_list(data.get("choices"))
     choice = as_object(choices[0]) if choices else {}
     finish = as_text(choice.get("finish_reason"))
@@ -109,7 +109,7 @@ def _completion(data: VendorObject) -> FillPiece:
 
 
 def _infilled(data: VendorObject) -> FillPiece:
-    """Read an event of llama.cpp's own format: the one with ``stop`` is the last."""
+    """Decode an event of llama.cpp's own format; the one with ``stop`` is the last."""
     text = as_text(data.get("content"))
     if data.get("stop") is not True:
         return FillPiece(text)

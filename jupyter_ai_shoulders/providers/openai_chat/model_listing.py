@@ -1,8 +1,7 @@
-"""The models of a compatible server, with what each can do; called by ``provider``.
+"""Lists a compatible server's models with their capabilities; used by ``provider``.
 
-Beside ``GET /models``, which all have: LM Studio's own list knows which models can chat and their
-windows (its documentation, REST API v0), llama.cpp's ``/props`` the window it was started with
-(reference §3).
+In addition to ``GET /models``: LM Studio's own list (REST API v0) has model types and windows,
+llama.cpp's ``/props`` has the window it was started with.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from jupyter_ai_shoulders.providers.vendor_json import (
 
 
 async def models_of(endpoint: Endpoint, profile: Profile) -> list[ListedModel]:
-    """Return the models the server has. Raises ``ProviderError``."""
+    """Return the server's models. Raises ``ProviderError``."""
     match profile.listing:
         case "lmstudio":
             return await _of_lm_studio(endpoint)
@@ -41,14 +40,14 @@ async def _of_lm_studio(endpoint: Endpoint) -> list[ListedModel]:
     try:
         answer = await _look_up(endpoint, "api/v0/models")
     except ProviderError as error:
-        if error.status is None:  # nobody answers; else it is one from before it had that list
+        if error.status is None:  # unreachable; with a status, it is a version without that list
             raise
         return await list_models(endpoint, read_refusal)
     return [_listed(as_object(item)) for item in as_list(answer.get("data"))]
 
 
 def _listed(item: VendorObject) -> ListedModel:
-    """Return an entry; any model that chats is given tools, by its own format or LM Studio's."""
+    """Return an entry; every chat model is given tools, by its own format or LM Studio's."""
     kind = as_text(item.get("type"))
     chats = {"llm": {"completion", "tools"}, "vlm": {"completion", "tools", "vision"}}
     window = as_count(item.get("loaded_context_length")) or as_count(item.get("max_context_length"))
@@ -60,18 +59,18 @@ async def _of_llama_cpp(endpoint: Endpoint) -> list[ListedModel]:
     found = await list_models(endpoint, read_refusal)
     try:
         props = await _look_up(replace(endpoint, report=_ignore), "props")
-    except ProviderError:  # behind a proxy that passes on the API only
+    except ProviderError:  # behind a proxy that passes on only the API
         return found
     window = as_count(as_object(props.get("default_generation_settings")).get("n_ctx"))
     return [replace(model, context_window=window or model.context_window) for model in found]
 
 
 async def _look_up(endpoint: Endpoint, path: str) -> VendorObject:
-    """Ask beside the API."""
+    """Fetch a path outside the API."""
     parts = urlsplit(endpoint.provider.url)
     url = urlunsplit(parts._replace(path=f"/{path}", query=""))
     return await fetch_json(endpoint, endpoint.call(url, DEFAULT_AUTH), read_refusal)
 
 
 def _ignore(_: ProviderError | None) -> None:
-    """Take the end of a call that says nothing of the provider."""
+    """Discard the outcome of the call."""

@@ -1,4 +1,4 @@
-"""Servers that speak Chat Completions behind the Provider port; made by ``registry``."""
+"""Chat Completions servers behind the ``Provider`` port; created by ``adapter_factory``."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class OpenAIChatProvider:
                 yield event
 
     async def list_models(self) -> list[ListedModel]:
-        """Return the models the server has; few servers say more than their names."""
+        """Return the server's models; few servers list more than names."""
         return await models_of(self._endpoint, self._profile)
 
     async def count_tokens(self, request: ModelRequest) -> int | None:
-        """Return None: the format has no endpoint for it."""
+        """Return None: the format cannot count."""
 
     async def aclose(self) -> None:
         """Close the connections of this provider."""

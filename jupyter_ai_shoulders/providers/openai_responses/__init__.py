@@ -1,1 +1,1 @@
-"""OpenAI Responses, stateless: nothing is stored there, reasoning comes back encrypted (§2)."""
+"""Adapter for OpenAI Responses, stateless, see docs/design/providers.md#openai-responses."""

@@ -1,7 +1,7 @@
-"""The events of a Responses stream as the common ones (reference §2.2): one method per event.
+"""Decodes the events of a Responses stream into the common ones, one method per event type.
 
-Unknown events and items are ignored. What an item is in the end says its ``output_item.done``; of
-the deltas only the text is used. Items are told apart by ``output_index``, as gateways change ids.
+Unknown events and items are ignored. The final item of ``output_item.done`` is authoritative; only
+text is taken from deltas. Items are identified by ``output_index``, as gateways change ids.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ INCOMPLETE: Mapping[str, StopReason] = {
     "content_filter": "content_filter",
 }
 PARAGRAPH = "\n\n"
-"""Between the parts of a reasoning summary."""
+"""Separates the parts of a reasoning summary."""
 
 Key = int | str
 
 
 @dataclass(slots=True)
 class _Item:
-    """An item as it grows. ``shown``: some of its text came in deltas."""
+    """An open item. ``shown``: some of its text came in deltas."""
 
     kind: str
     shown: bool = False
@@ -43,7 +43,7 @@ class _Item:
 
 
 class ResponsesDecoder:
-    """Translates one stream."""
+    """Decodes one stream."""
 
     def __init__(self, assembler: Assembler, endpoint: Endpoint, read_refusal: ReadRefusal) -> None:
         self._assembler = assembler
@@ -69,23 +69,23 @@ class ResponsesDecoder:
         }
 
     def feed(self, data: VendorObject) -> Iterable[ProviderEvent]:
-        """Translate one event. Raises ``StreamErrorEvent``."""
+        """Decode one event. Raises ``StreamErrorEvent``."""
         handler = self._events.get(as_text(data.get("type")))
         if handler is None and data.get("error") is not None:
             handler = self._failed
         return handler(data) if handler else ()
 
     def end_marker(self) -> Iterable[ProviderEvent]:
-        """Nothing: ``[DONE]`` is not of this format, though some gateways add it."""
+        """Return nothing: ``[DONE]`` is not part of this format, though some gateways send it."""
         return ()
 
     def whole(self, answer: VendorObject) -> Iterable[ProviderEvent]:
-        """Report what a whole answer says it used that came in place of a stream."""
+        """Report the usage of a complete response that came instead of a stream."""
         usage = _usage(as_object(answer.get("usage")))
         return () if usage is None else (UsageReport(usage),)
 
     def end_of_stream(self) -> Iterable[ProviderEvent]:
-        """Nothing: the stream was cut."""
+        """Return nothing: the stream was cut off."""
         return ()
 
     def _item_added(self, data: VendorObject) -> Iterator[ProviderEvent]:
@@ -110,7 +110,7 @@ class ResponsesDecoder:
         yield from self._finish(_key(data), as_object(data.get("item")))
 
     def _finish(self, key: Key, item: VendorObject) -> Iterator[ProviderEvent]:
-        """End an item, whole: what no delta brought is taken from it."""
+        """End an item, adding text that no delta brought."""
         if key not in self._open:
             yield from self._begin(key, item)
         known = self._open.pop(key)
@@ -147,7 +147,9 @@ class ResponsesDecoder:
         yield from self._assembler.end_part(self._reasoning_state(item))
 
     def _reasoning_state(self, item: VendorObject) -> ProviderState | None:
-        """Return the item as it must come back; its plain content may not (§2.3)."""
+        """Return the item as it must be sent back, without its plain content, which the API
+        refuses.
+        """
         encrypted, item_id = as_text(item.get("encrypted_content")), as_text(item.get("id"))
         if not encrypted or not item_id:
             return None
@@ -181,7 +183,7 @@ class ResponsesDecoder:
         yield from self._assembler.delta("reasoning", as_text(data.get("delta")))
 
     def _arguments_delta(self, data: VendorObject) -> Iterator[ProviderEvent]:
-        """Add to a call's arguments; of an unknown call they come with its end."""
+        """Add to a call's arguments; those of an unknown call arrive with its end."""
         key = _key(data)
         item = self._open.get(key)
         if item is not None and item.kind == "function_call":
@@ -189,7 +191,7 @@ class ResponsesDecoder:
             yield from self._assembler.arguments(key, as_text(data.get("delta")))
 
     def _arguments_done(self, data: VendorObject) -> Iterator[ProviderEvent]:
-        """Take arguments that came whole."""
+        """Take complete arguments."""
         item = self._open.get(_key(data))
         if item is not None and not item.shown:
             yield from self._arguments_delta({**data, "delta": data.get("arguments")})
@@ -213,7 +215,7 @@ class ResponsesDecoder:
         yield Stop(reason, None if vendor in INCOMPLETE else vendor or None)
 
     def _reason(self, vendor: str, *, cut: bool) -> StopReason:
-        """Return why the response ended; there is no word for calls in this format."""
+        """Return why the response ended; this format has no reason for calls."""
         if vendor or cut:
             return INCOMPLETE.get(vendor, "other")
         if self._refused:
@@ -225,7 +227,7 @@ class ResponsesDecoder:
 
 
 def _key(data: VendorObject) -> Key:
-    """Return what tells an item apart: its index, or its id where a server sends none."""
+    """Return the item's index, or its id where a server sends no index."""
     index = as_count(data.get("output_index"))
     if index is not None:
         return index
@@ -233,7 +235,7 @@ def _key(data: VendorObject) -> Key:
 
 
 def _usage(usage: VendorObject) -> TokenUsage | None:
-    """Return the common counts; ``input_tokens`` includes what the cache took (§2.2)."""
+    """Return the common counts; ``input_tokens`` includes cached tokens."""
     prompt, output = as_count(usage.get("input_tokens")), as_count(usage.get("output_tokens"))
     if prompt is None and output is None:
         return None

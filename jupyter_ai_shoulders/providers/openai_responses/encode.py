@@ -1,7 +1,7 @@
-"""The common request as a Responses body (reference §2.1, §2.3). Pure; called by ``provider``.
+"""Encodes the common request as a Responses body. Pure; used by ``provider``.
 
-Nothing is stored at the service: the whole conversation is sent each time, with the reasoning items
-it needs back, encrypted as they came.
+The service stores nothing: every request has the whole conversation, with the encrypted reasoning
+items of earlier responses.
 """
 
 from __future__ import annotations
@@ -47,23 +47,23 @@ _COUNTED = frozenset(
         "text",
     }
 )
-"""What a request has that is counted, beside its tools and its input."""
+"""Counted fields of a request, beside its tools and input."""
 
 Extra = Literal["reasoning_items", "reasoning_summary"]
-"""What an account may be refused, and a request can do without."""
+"""Optional fields that some accounts are refused."""
 
 
 def encode(
     request: ModelRequest, endpoint: Endpoint, without: frozenset[Extra] = frozenset()
 ) -> bytes:
-    """Return the body of ``POST /responses``, without the extras that were refused before."""
+    """Return the body of ``POST /responses``, without previously refused extras."""
     head = _head(request, endpoint.model, summary="reasoning_summary" not in without)
     items = _items(request, endpoint, replay="reasoning_items" not in without)
     return encode_body(head, items, "input", endpoint.tools(request.tools, _tool))
 
 
 def encode_count(request: ModelRequest, endpoint: Endpoint) -> bytes:
-    """Return the body of ``POST /responses/input_tokens``: without what is about answers."""
+    """Return the body of ``POST /responses/input_tokens``, without the options of answers."""
     head = _head(request, endpoint.model, summary=True)
     asked = {name: value for name, value in head.items() if name in _COUNTED}
     items = _items(request, endpoint, replay=True)
@@ -77,7 +77,7 @@ def _items(request: ModelRequest, endpoint: Endpoint, *, replay: bool) -> list[b
 
 
 def _head(request: ModelRequest, model: ModelSpec, *, summary: bool) -> VendorObject:
-    """Return all but tools and input."""
+    """Return all fields but tools and input."""
     max_tokens = min(request.max_output, model.max_output or request.max_output)
     head: VendorObject = {
         "model": request.model,
@@ -99,7 +99,7 @@ def _head(request: ModelRequest, model: ModelSpec, *, summary: bool) -> VendorOb
 
 
 def _tool(tool: ToolDefinition) -> VendorObject:
-    """Return a tool; strict schemas cannot have optional arguments, so it is not strict."""
+    """Return a tool; not strict, as strict schemas cannot have optional arguments."""
     return {
         "type": "function",
         "name": tool.name,
@@ -120,7 +120,7 @@ def _tool_choice(choice: ToolChoice, model: ModelSpec) -> VendorObject:
 
 
 def _reasoning(request: ModelRequest, model: ModelSpec, *, summary: bool) -> VendorObject:
-    """Return the effort, the wish for a summary, and the one for items that can be sent back."""
+    """Return the effort, and the requests for a summary and for items that can be sent back."""
     if not model.reasoning:
         return {}
     effort = effort_for(model, request.thinking)
@@ -147,9 +147,9 @@ def _text(request: ModelRequest, model: ModelSpec) -> VendorObject:
 
 
 class _History:
-    """Encodes messages as input items, in their order.
+    """Encodes messages as input items, in order.
 
-    ``replay``: what this model made before comes back as it was; else as another's words.
+    ``replay``: this model's own items are sent back unchanged, not as plain text.
     """
 
     def __init__(self, endpoint: Endpoint, *, replay: bool) -> None:
@@ -157,7 +157,7 @@ class _History:
         self._replay = replay
 
     def encode(self, message: ModelMessage) -> bytes:
-        """Return the JSON of the message's items, with commas between; none may be left."""
+        """Return the message's items as JSON, separated by commas; possibly none."""
         return self._endpoint.encoded.get(message, self._replay, lambda: self._encode(message))
 
     def _encode(self, message: ModelMessage) -> bytes:
@@ -165,7 +165,7 @@ class _History:
         return b",".join(encode_json(item) for item in made)
 
     def _user(self, message: UserMessage) -> list[VendorObject]:
-        """Return one item per result, then what the user said."""
+        """Return one item per result, then the user's parts."""
         results = [part for part in message.parts if isinstance(part, ToolResultPart)]
         said = [part for part in message.parts if not isinstance(part, ToolResultPart)]
         items = [self._result(part) for part in results]
@@ -175,7 +175,7 @@ class _History:
         return items
 
     def _said(self, message: AssistantMessage) -> list[VendorObject]:
-        """Return the answer's items; reasoning that nothing follows may not be sent (§2.3)."""
+        """Return the reply's items; trailing reasoning is left out, as the API refuses it."""
         found = (self._item(part) for part in message.parts)
         items = [item for item in found if item is not None]
         while items and items[-1]["type"] == "reasoning":
@@ -194,7 +194,7 @@ class _History:
                 assert_never(part)
 
     def _message(self, part: TextPart) -> VendorObject:
-        """Return a text without its id: with one, the service looks for what else it knows of it.
+        """Return a text without its id, as the service would look the id up.
 
         ``phase`` tells commentary from the answer.
         """
@@ -202,7 +202,7 @@ class _History:
         return said | self._cached(part)
 
     def _cached(self, part: TextPart | ReasoningPart) -> VendorObject:
-        """Return the state kept for this model."""
+        """Return the state stored for this model."""
         if part.state is None or not self._replay or not self._endpoint.owns(part.state):
             return {}
         return as_object(part.state.data)
@@ -228,7 +228,7 @@ class _History:
 
 
 def _call(part: ToolCallPart) -> VendorObject:
-    """Return a call; without its id for the same reason as a message."""
+    """Return a call without its id, as the service would look the id up."""
     return {
         "type": "function_call",
         "call_id": vendor_call_id(part.call_id),
@@ -238,7 +238,7 @@ def _call(part: ToolCallPart) -> VendorObject:
 
 
 def vendor_call_id(call_id: CallId) -> str:
-    """Return the id, or a digest in place of one that is too long for the API."""
+    """Return the id, or a digest where it is too long for the API."""
     if len(call_id) <= MAX_CALL_ID_LENGTH:
         return call_id
     return f"call_{hashlib.sha256(call_id.encode('utf-8', 'replace')).hexdigest()[:24]}"

@@ -1,6 +1,6 @@
-"""Errors of the Responses API: bodies, error events of both shapes, failed responses (§2.2, §2.6).
+"""Reads errors of the Responses API: bodies, both kinds of error events, failed responses.
 
-The error object is the one of Chat Completions, with more codes.
+The error object is that of Chat Completions, with more codes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _CODES: Mapping[str, tuple[int, ErrorCode]] = {
     "data_residency_mismatch": (403, "permission"),
 }
 _IMAGE_WORDS = ("image", "base64")
-"""Other codes with one of these say that an image cannot be read, which no retry cures."""
+"""Any other code with one of these words is about an unreadable image, which no retry cures."""
 
 
 def read_refusal(status: int | None, body: VendorObject) -> Refusal:
@@ -42,10 +42,10 @@ def read_refusal(status: int | None, body: VendorObject) -> Refusal:
 
 
 def refused_extras(body: VendorObject) -> frozenset[Extra]:
-    """Return what the next try should leave out: what this account or model was refused for.
+    """Return the extras that this account or model was refused, to be left out of the next request.
 
-    Encrypted reasoning of another organisation or model (§2.3); summaries, which some accounts
-    must be verified for (§2.1).
+    Encrypted reasoning of another organisation or model; summaries, which require a verified
+    account.
     """
     error = error_of(body)
     if as_text(error.get("code")) == "invalid_encrypted_content":
@@ -56,7 +56,7 @@ def refused_extras(body: VendorObject) -> frozenset[Extra]:
 
 
 def error_of(body: VendorObject) -> VendorObject:
-    """Return the error object of a body, of either error event, or of a failed response."""
+    """Return the error object of a body, an error event or a failed response."""
     failed = as_object(as_object(body.get("response")).get("error"))
     nested = as_object(body.get("error"))
     flat = {"code": body.get("code"), "message": body.get("message"), "param": body.get("param")}

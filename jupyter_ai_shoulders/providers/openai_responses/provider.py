@@ -1,4 +1,4 @@
-"""OpenAI's Responses API behind the Provider port; made by ``registry``."""
+"""OpenAI's Responses API behind the ``Provider`` port; created by ``adapter_factory``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from jupyter_ai_shoulders.providers.vendor_json import VendorObject
 
 
 class OpenAIResponsesProvider:
-    """One model of OpenAI, or of a server that speaks the same format."""
+    """One model of OpenAI, or of a server with the same format."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
@@ -32,8 +32,7 @@ class OpenAIResponsesProvider:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
         """Send the request and yield its events, ending with one ``Stop``.
 
-        An extra that the account or the model is refused, before anything was shown, is left out
-        of one more try.
+        If an extra is refused before anything was shown, the request is sent once more without it.
         """
         without: frozenset[Extra] = frozenset()
         while True:
@@ -50,7 +49,7 @@ class OpenAIResponsesProvider:
                 return
 
     async def list_models(self) -> list[ListedModel]:
-        """Return the models the key may use."""
+        """Return the models the key can use."""
         return await list_models(self._endpoint, read_refusal)
 
     async def count_tokens(self, request: ModelRequest) -> int | None:
@@ -69,7 +68,7 @@ class OpenAIResponsesProvider:
 
 
 class _Attempt:
-    """One call. ``began``: something was shown; ``refused``: the extras it was refused for."""
+    """One call. ``began``: something was shown; ``refused``: the extras that were refused."""
 
     def __init__(self, endpoint: Endpoint, without: frozenset[Extra]) -> None:
         self._endpoint = endpoint

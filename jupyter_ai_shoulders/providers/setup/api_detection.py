@@ -1,7 +1,7 @@
-"""Asks a server which API it speaks, by the lists of models of each. Used by ``setup``.
+"""Detects the API of a server by requesting its model list in each format. Used by
+``provider_detector``.
 
-Only the address the user gave is asked, redirects are not followed, and the key that goes with the
-requests is the one the user gave for this address.
+Only the user's address is requested, with the key the user gave for it; redirects are not followed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _HEADERS = {"anthropic": {"anthropic-version": "2026-10-21"}}
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One API that may be at an address: its root, and where its models are listed."""
+    """A possible API at an address: its root, and the URL of its model list."""
 
     kind: ApiKind
     root: str
@@ -60,9 +60,9 @@ async def detect_api(
     make_target: Callable[[ProviderSpec], Endpoint],
     new_upstream: Callable[[], Upstream],
 ) -> DetectedApi:
-    """Return which API a server speaks; ``kind`` is the one to ask for, None for any.
+    """Return the API of a server; ``kind`` is the only one to try, None tries all.
 
-    Raises ``InvalidRequest`` that says what was tried, and what ``make_target`` raises.
+    Raises ``InvalidRequest`` that lists the attempts, and the errors of ``make_target``.
     """
     probes = probes_of(spec.url, kind)
     upstream = new_upstream()
@@ -90,7 +90,7 @@ async def detect_api(
 
 
 def probes_of(url: str, kind: ApiKind | None) -> list[Probe]:
-    """Return what to ask at an address, in the order in which answers count."""
+    """Return the requests to an address, in order of preference."""
     kinds = ORDER if kind is None else (kind,)
     return [probe for each in kinds for probe in _probes(url, each)]
 

@@ -1,6 +1,6 @@
-"""Tells from an answer which API a server speaks; pure, used by ``detection``.
+"""Classifies a server's response by API. Pure; used by ``api_detection``.
 
-Each API has its own address and form for the list of its models (reference, sections 1 to 5).
+Each API has its own path and form for its model list.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from jupyter_ai_shoulders.providers.vendor_json import as_list, as_object, as_te
 from jupyter_ai_shoulders.wire.api.provider_setup import ApiKind
 
 ResponseClass = Literal["speaks", "wants_key", "no"]
-"""Whether an answer is in the form of an API, or a refusal in its form."""
+"""Whether a response has the form of an API, or is a refusal in its form."""
 ORDER: tuple[ApiKind, ...] = ("ollama", "google", "anthropic", "openai_chat")
-"""Which API counts where a server speaks several: the one that can do more there."""
+"""Preference where a server has several APIs: the most capable first."""
 REFUSALS = frozenset({401, 403})
 HTTP_OK = 200
 HTTP_BAD = 400
@@ -24,18 +24,18 @@ HTTP_BAD = 400
 
 @dataclass(frozen=True, slots=True)
 class ProbeResponse:
-    """What one address said."""
+    """The response of one address."""
 
     url: str
     status: int | None
-    """None: nothing answered."""
+    """None without a response."""
     body: bytes = b""
     failure: str = ""
-    """Why nothing answered."""
+    """Why there was no response."""
 
 
 def classify_response(kind: ApiKind, reading: ProbeResponse) -> ResponseClass:
-    """Return what an answer says of one API."""
+    """Return the class of a response for one API."""
     if reading.status is None:
         return "no"
     body = _parsed(reading.body)
@@ -45,7 +45,7 @@ def classify_response(kind: ApiKind, reading: ProbeResponse) -> ResponseClass:
 
 
 def _lists(kind: ApiKind, body: Mapping[str, Any]) -> bool:
-    """Return whether this is the API's list of models."""
+    """Return whether this is the API's model list."""
     models, data = body.get("models"), body.get("data")
     names = [as_text(as_object(item).get("name")) for item in as_list(models)]
     is_google = any(name.startswith("models/") for name in names)
@@ -64,8 +64,8 @@ def _lists(kind: ApiKind, body: Mapping[str, Any]) -> bool:
 
 
 def _refuses(kind: ApiKind, status: int, body: Any) -> bool:
-    """Return whether this is how the API refuses a request without a good key."""
-    if isinstance(body, list):  # Google wraps errors so
+    """Return whether this is the API's refusal of a missing or invalid key."""
+    if isinstance(body, list):  # Google's form of an error
         return kind == "google" and status in REFUSALS | {HTTP_BAD}
     found = as_object(body)
     error = as_object(found.get("error"))

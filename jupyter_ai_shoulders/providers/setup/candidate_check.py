@@ -1,4 +1,4 @@
-"""Tries providers and keys that are not stored yet, with real calls. Used by ``setup``."""
+"""Tests providers and keys that are not stored yet, with real calls. Used by ``setup``."""
 
 from __future__ import annotations
 
@@ -31,12 +31,11 @@ _REFUSED: frozenset[ErrorCode] = frozenset(
         *("disabled", "invalid_request", "no_key", "denied"),
     }
 )
-"""Failures that say the key or the address may be wrong; a busy service or an empty account do not.
-"""
+"""Errors that question the key or the address; a busy service or an empty account does not."""
 
 
 class CandidateCheck:
-    """Test calls: they cost as others do, but do not change the recorded health of a provider."""
+    """Makes test calls; they cost money, but do not change the recorded health of a provider."""
 
     def __init__(
         self,
@@ -51,7 +50,7 @@ class CandidateCheck:
         self._metered = metered
 
     def endpoint(self, provider: ProviderSpec, key: str | None) -> Endpoint:
-        """Return the target of calls that are about no model.
+        """Return the endpoint of calls that concern no model.
 
         Raises as ``EndpointResolver.make_candidate``.
         """
@@ -77,7 +76,7 @@ class CandidateCheck:
     async def test(
         self, provider: ProviderSpec, model: ModelSpec | None, key: str | None, owner: str | None
     ) -> ProviderTest | None:
-        """Make one real call; without a ``model`` with the first that the service lists.
+        """Make one real call; without a ``model``, to the first one the service lists.
 
         Returns None where there is no model to call.
         """
@@ -96,7 +95,7 @@ class CandidateCheck:
             )
             try:
                 return await run_connection_test(resolved, self._clock, owner=owner)
-            except (InvalidRequest, PolicyRefusal) as error:  # the mode has changed just now
+            except (InvalidRequest, PolicyRefusal) as error:  # the mode changed during the test
                 return failed_connection_test(error)
 
     async def _first(self, provider: ProviderSpec, key: str | None) -> ModelSpec | None:
@@ -108,7 +107,7 @@ class CandidateCheck:
 
 
 def is_refused(test: ProviderTest | None) -> bool:
-    """Return whether a test says that the key or the address is wrong."""
+    """Return whether a test failed because of the key or the address."""
     return (
         test is not None
         and test.error is not None
@@ -118,5 +117,5 @@ def is_refused(test: ProviderTest | None) -> bool:
 
 
 def _ran(test: ProviderTest) -> bool:
-    """Return whether the model answered: then key and address are right."""
+    """Return whether the model answered, so that key and address are right."""
     return test.stream_ok

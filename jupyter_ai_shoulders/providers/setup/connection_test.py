@@ -1,8 +1,7 @@
-"""Tries a model with one real, small call that must stream and must call a tool (chapter 03).
+"""Tests a model with one small real call that must stream and call a tool.
 
-Called by ``registry`` for the Test button. Where that fails, and not for the key or the model, a
-second call without tools tells which of the two a gateway broke: plain streaming, or the streamed
-tool call.
+Used for the Test button. On a failure that is not due to the key or the model, a second call
+without tools finds out whether plain streaming or only the streamed tool call is broken.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
 from jupyter_ai_shoulders.wire.parts import TextPart, ToolDefinition, UserMessage
 
 MAX_OUTPUT = 2_048
-"""Models that always think need room before they call."""
+"""Models that always think need tokens before they call."""
 
 TOOL = ToolDefinition(
     name="report_word",
@@ -83,37 +82,37 @@ _TELLING: frozenset[ErrorCode] = frozenset(
         "provider_timeout",
     }
 )
-"""Failures that may be of the one thing or the other; other ones would only fail again."""
+"""Errors with an ambiguous cause; after others, a second call would fail as well."""
 
 
 @dataclass(slots=True)
 class _CallResult:
-    """What came of one call."""
+    """The result of one call."""
 
     deltas: int = 0
     first_delta: float | None = None
-    """When the first came, by the monotonic clock."""
+    """Time of the first delta, by the monotonic clock."""
     stopped: bool = False
     call: ToolCallReady | None = None
     error: ErrorInfo | None = None
 
     @property
     def streamed(self) -> bool:
-        """Whether the answer came as a stream, to its end."""
+        """Whether the answer streamed to its end."""
         return self.stopped and self.deltas > 0
 
     @property
     def called(self) -> bool:
-        """Whether the tool was called with whole arguments, in a stream that came to its end."""
+        """Whether the tool was called with complete arguments, in a stream that reached its end."""
         return self.stopped and self.call is not None and self.call.problem is None
 
 
 async def run_connection_test(
     resolved: ResolvedModel, clock: Clock, *, needs_call: bool = True, owner: str | None = None
 ) -> ProviderTest:
-    """Call the model and return what worked; never raises for what the provider does.
+    """Call the model and return the result; errors of the provider are part of it, never raised.
 
-    The demo, which is no model, is excused from the tool call. ``owner`` is who pays for it.
+    The demo need not call the tool. ``owner`` pays for the call.
     """
     started = clock.monotonic()
     result = await _call(resolved, _request(resolved, owner, plain=False), clock)
@@ -136,7 +135,7 @@ async def run_connection_test(
 async def _diagnose(
     resolved: ResolvedModel, result: _CallResult, error: ErrorInfo, clock: Clock, owner: str | None
 ) -> tuple[bool, ErrorInfo]:
-    """Return whether plain streaming works, and the error that says which of the two is broken."""
+    """Return whether plain streaming works, and an error that names the broken part."""
     if not result.streamed:
         plain = await _call(resolved, _request(resolved, owner, plain=True), clock)
         if not plain.streamed:
@@ -154,7 +153,7 @@ def _describe(words: tuple[str, str], error: ErrorInfo) -> ErrorInfo:
 
 
 def failed_connection_test(error: ShouldersError) -> ProviderTest:
-    """Return the result of a test that could not begin."""
+    """Return the result of a test that could not start."""
     return ProviderTest(
         ok=False,
         model=None,

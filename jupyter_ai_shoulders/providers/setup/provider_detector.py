@@ -1,7 +1,7 @@
-"""Finds out what a pasted key or address is, and which models it opens. Used by ``setup``.
+"""Identifies a pasted key or address, and the models available with it. Used by ``setup``.
 
-A key goes to the address it was given for, and to no other: one whose form names a vendor to that
-vendor's own.
+A key is sent only to the address it was given for; one whose prefix identifies a vendor, only to
+that vendor.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NEW = ProviderId("new")
 
 
 class ProviderDetector:
-    """Asks vendors and servers; stores nothing."""
+    """Queries vendors and servers; stores nothing."""
 
     def __init__(
         self,
@@ -54,10 +54,9 @@ class ProviderDetector:
         self._new_upstream = new_upstream
 
     async def detect(self, asked: DetectProvider) -> DetectedProvider:
-        """Return whose key this is, or what answers at an address; nothing is stored.
+        """Return the vendor of a key, or the API at an address; stores nothing.
 
-        Raises ``InvalidRequest``, ``ProviderError``, ``PolicyRefusal``: what was tried and what to
-        do.
+        Raises ``InvalidRequest``, ``ProviderError`` or ``PolicyRefusal``.
         """
         key = asked.key.strip()
         if not asked.address.strip():
@@ -71,7 +70,7 @@ class ProviderDetector:
         return await self._detect_server(url, asked, key)
 
     async def _detect_vendor(self, spec: ProviderSpec, key: str) -> DetectedProvider:
-        """Return what a vendor offers; its own address is asked, and none that replaces it."""
+        """Return a vendor's models, from its own address only."""
         current = self._providers.catalogue()
         here = current.providers.get(spec.id)
         if here is not None and url_host(here.url) != url_host(spec.url):
@@ -128,7 +127,7 @@ class ProviderDetector:
         return found.model_copy(update={"id": await asyncio.to_thread(self._free_id, found.url)})
 
     def _at(self, found: ProviderSpec) -> ProviderSpec | None:
-        """Return the provider that speaks this API at this address, if there is one."""
+        """Return the configured provider with this API at this address, if there is one."""
         known = self._providers.catalogue().providers.values()
         same = (spec for spec in known if spec.kind == found.kind)
         return next((spec for spec in same if spec.url.rstrip("/") == found.url), None)

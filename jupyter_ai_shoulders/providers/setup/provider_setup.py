@@ -1,6 +1,6 @@
-"""Adds, changes and removes the user's providers, and saves keys; tries each before it is stored.
+"""Adds, changes and removes the user's providers, and saves keys; tests each before it is stored.
 
-Kept by ``registry``, called by ``server.handlers.models``.
+Reached through ``registry``, used by ``server.handlers.models``.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class ProviderSetup:
     async def save_key(
         self, provider_id: ProviderId, value: str, owner: str | None = None
     ) -> SavedProvider:
-        """Try a key with the model the user would get, and store it unless it is refused.
+        """Test a key with the model the user would get, and store it unless it is refused.
 
         Raises ``NotFound``, ``InvalidRequest``, ``Conflict`` (set in the environment),
         ``StateUnavailable``.
@@ -101,7 +101,7 @@ class ProviderSetup:
         return SavedProvider(stored=stored, provider=self._providers.health_of(provider), test=test)
 
     async def own_provider(self, provider_id: ProviderId) -> OwnProvider:
-        """Return what the user's file says of a provider. Raises ``NotFound``, ``Conflict``."""
+        """Return a provider's entry in the user's file. Raises ``NotFound``, ``Conflict``."""
         content = parse(await asyncio.to_thread(self._file.read))
         provider = self._providers.provider(provider_id)
         if provider_id not in own_providers(content):
@@ -128,7 +128,7 @@ class ProviderSetup:
     async def save(
         self, provider_id: ProviderId, command: PutProvider, owner: str | None = None
     ) -> SavedProvider:
-        """Try a provider and write it into the user's models.json, unless it is refused.
+        """Test a provider and write it into the user's models.json, unless it is refused.
 
         Raises ``InvalidRequest``, ``Conflict``, ``StateUnavailable``.
         """
@@ -150,7 +150,7 @@ class ProviderSetup:
         return SavedProvider(stored=True, provider=self._health(provider_id), test=test)
 
     async def remove(self, provider_id: ProviderId) -> None:
-        """Take a provider, its models and its stored key out of the user's files.
+        """Remove a provider, its models and its stored key from the user's files.
 
         Raises ``NotFound``, ``Conflict``, ``StateUnavailable``.
         """
@@ -173,7 +173,7 @@ class ProviderSetup:
                 self._keys.remove(before.key_name)
 
     def _change(self, provider_id: ProviderId, command: PutProvider) -> _Change:
-        """Return the file as it would be. Raises ``InvalidRequest``, ``Conflict``."""
+        """Return the changed file. Raises ``InvalidRequest``, ``Conflict``."""
         text = self._file.read()
         content = parse(text)
         before = self._providers.catalogue().providers.get(provider_id)
@@ -245,7 +245,7 @@ class ProviderSetup:
         before: ProviderSpec | None,
         entry: Json,
     ) -> dict[str, Any]:
-        """Return the settings to write: those that are not as shipped, or are written already."""
+        """Return the settings to write: those in the file, or unlike the shipped ones."""
         headers = {
             name: (before.headers.get(name, value) if before and value == MASK else value)
             for name, value in command.headers.items()
@@ -284,7 +284,7 @@ class ProviderSetup:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """The file as it would be, and what to try before it is written."""
+    """The changed file, and the provider to test before it is written."""
 
     text: str
     provider: ProviderSpec
@@ -293,7 +293,7 @@ class _Change:
 
 
 def _to_test(merged: Catalogue, provider: ProviderSpec, command: PutProvider) -> ModelSpec | None:
-    """Return the model to try: the one named, else the first; None where the service lists them."""
+    """Return the named model, else the first; None where the service lists them."""
     own = [spec for spec in merged.models.values() if spec.provider == provider.id]
     named = next((spec for spec in own if spec.model == command.model), None)
     if named is None and command.model:

@@ -1,4 +1,4 @@
-"""Reads the address of a server as a person types it; pure, used by ``setup``."""
+"""Parses the address of a server as typed by a user. Pure; used by ``setup``."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _EXAMPLE = "Give it like https://models.example.org/v1 or 127.0.0.1:8000."
 
 
 def server_url(text: str) -> str:
-    """Return the API root of a typed address; ``http`` where it is this machine's or a private one.
+    """Return the API root of a typed address; ``http`` for this machine and private networks.
 
-    Raises ``InvalidRequest`` for what is no address, and for one that holds a secret.
+    Raises ``InvalidRequest`` for an invalid address, and for one that contains a secret.
     """
     typed = text.strip().rstrip("/")
     parts = _split(typed if "://" in typed else f"//{typed}")
@@ -40,9 +40,9 @@ def server_url(text: str) -> str:
 
 
 def check_headers(headers: Mapping[str, str], redactor: Redactor) -> None:
-    """Raise ``InvalidRequest`` for headers that hold a key: the file would have it in plain text.
+    """Raise ``InvalidRequest`` for headers with a key, which the file would hold in plain text.
 
-    ``${NAME}`` in a value names a variable of the environment.
+    ``${NAME}`` in a value names an environment variable.
     """
     for name, value in headers.items():
         if not name.isascii() or not name.replace("-", "").replace("_", "").isalnum():
@@ -92,6 +92,6 @@ def _ip(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 
 def _root(path: str) -> str:
-    """Return the path without the endpoint at its end."""
+    """Return the path without a trailing endpoint."""
     found = next((end for end in _ENDPOINTS if path.endswith(end)), "")
     return path.removesuffix(found).rstrip("/")

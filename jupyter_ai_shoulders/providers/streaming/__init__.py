@@ -1,1 +1,1 @@
-"""Turns streamed bytes and vendor fragments into parts, calls and whole replies."""
+"""Assembles streamed bytes and vendor fragments into parts, calls and replies."""

@@ -1,8 +1,8 @@
-"""The one place that turns vendor ids and fragments into parts and calls (chapter 03).
+"""Assembles vendor ids and fragments into parts and calls; used by all decoders.
 
-A decoder calls one method per vendor event and yields the events it returns. Guarantees that hold
-for every adapter: parts never interleave, empty text makes no part, call ids are unique in the
-conversation, arguments are checked before anyone sees them, split surrogate pairs are joined.
+A decoder calls one method per vendor event and yields the returned events. Guarantees: parts never
+interleave, empty text makes no part, call ids are unique in the conversation, arguments are
+validated, split surrogate pairs are joined.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from jupyter_ai_shoulders.wire.ids import CallId, PartId
 from jupyter_ai_shoulders.wire.parts import AssistantMessage, ProviderState, ToolCallPart
 
 DEEPEST_ARGUMENTS = 64
-"""Levels of nesting accepted in tool arguments (chapter 13)."""
+"""Levels of nesting accepted in tool arguments."""
 
 CUT_OFF = "The arguments are missing: the answer was cut off at the output limit."
 
@@ -58,10 +58,10 @@ class _Call:
 
 
 class Assembler:
-    """Parts and calls of one reply."""
+    """The parts and calls of one reply."""
 
     def __init__(self, ids: IdSource, taken: Collection[CallId] = ()) -> None:
-        """``taken`` are the call ids the conversation already has."""
+        """``taken`` are the call ids already used in the conversation."""
         self._ids = ids
         self._taken = set(taken)
         self._part: _OpenPart | None = None
@@ -70,7 +70,7 @@ class Assembler:
         self.any_calls = False
 
     def delta(self, kind: PartKind, text: str) -> Iterator[ProviderEvent]:
-        """Add text to the open part of this kind; opens one, closing another, when needed."""
+        """Add text to the open part of this kind; opens and closes parts as needed."""
         if not text:
             return
         if self._part is None or self._part.kind != kind:
@@ -81,7 +81,7 @@ class Assembler:
             yield PartDelta(part.id, whole)
 
     def start_part(self, kind: PartKind) -> Iterator[ProviderEvent]:
-        """Open a part, even if no text will come."""
+        """Open a part, even if no text follows."""
         yield from self.end_part()
         yield from self._settle(None)
         self._part = _OpenPart(kind, PartId(self._ids.new("part")), _Joiner())
@@ -103,7 +103,7 @@ class Assembler:
         return None if self._part is None else self._part.kind
 
     def start_call(self, key: Hashable, vendor_id: str, tool: str) -> Iterator[ProviderEvent]:
-        """Begin a call; ``key`` is what the vendor's fragments refer to it by."""
+        """Begin a call; ``key`` identifies it in the vendor's fragments."""
         yield from self.end_part()
         yield from self._settle(None)
         call = _Call(self._call_id(vendor_id), tool, _Joiner())
@@ -120,7 +120,7 @@ class Assembler:
             yield ToolArgumentsDelta(call.id, whole)
 
     def set_state(self, key: Hashable, state: ProviderState) -> None:
-        """Keep opaque state that belongs to a call."""
+        """Set the opaque state of a call."""
         call = self._calls.get(key)
         if call is not None:
             call.state = state
@@ -128,7 +128,7 @@ class Assembler:
     def end_call(self, key: Hashable) -> Iterator[ProviderEvent]:
         """Complete a call.
 
-        One without any arguments is held back until it is known that it was not cut off.
+        A call without arguments is held back until it is certain that it was not cut off.
         """
         call = self._calls.pop(key, None)
         if call is None:
@@ -143,7 +143,7 @@ class Assembler:
             self._waiting = call
 
     def finish(self, reason: StopReason) -> Iterator[ProviderEvent]:
-        """Close whatever is open; the reply ended for this reason."""
+        """Close all open parts and calls; the reply ended for this reason."""
         yield from self.end_part()
         for key in list(self._calls):
             yield from self.end_call(key)
@@ -163,7 +163,7 @@ class Assembler:
 
 
 def used_call_ids(request: ModelRequest) -> frozenset[CallId]:
-    """Return the call ids the conversation already has: some servers count from zero each time."""
+    """Return the call ids used in the conversation: some servers restart them in each reply."""
     return frozenset(
         part.call_id
         for message in request.messages
@@ -174,7 +174,7 @@ def used_call_ids(request: ModelRequest) -> frozenset[CallId]:
 
 
 def parse_arguments(raw: str) -> tuple[JsonObject | None, str | None]:
-    """Return the arguments, or None and what is wrong with them; no text at all means ``{}``."""
+    """Return the arguments, or None and the problem; empty text means ``{}``."""
     if not raw.strip():
         return {}, None
     try:
@@ -207,7 +207,7 @@ def _deeper_than(value: Any, levels: int) -> bool:
 
 
 class _Joiner:
-    """Joins surrogate pairs that a vendor cut in two; lone halves become U+FFFD."""
+    """Joins split surrogate pairs; lone halves become U+FFFD."""
 
     __slots__ = ("_half",)
 
@@ -215,7 +215,7 @@ class _Joiner:
         self._half = ""
 
     def push(self, text: str) -> str:
-        """Return the text that is whole."""
+        """Return the complete text so far."""
         if self._half:
             text, self._half = self._half + text, ""
         if text.isascii() or not _SURROGATE.search(text):

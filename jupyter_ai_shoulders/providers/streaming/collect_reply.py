@@ -1,7 +1,4 @@
-"""A whole answer at once: the fold of a stream, for single calls outside the loop.
-
-Used by ``assist`` for titles and suggestions; the loop itself reads the stream.
-"""
+"""Collects a stream into a complete reply, for single calls; used by ``assist``."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Lines of JSON from bytes, cut anywhere (reference §5); the framing of ``ollama``'s streams.
+"""Splits bytes into lines of JSON; the framing of Ollama's streams.
 
-Has the shape of ``sse.SseDecoder`` so that ``exchange`` reads both.
+Has the interface of ``sse.SseDecoder``, so that ``http.request`` reads both.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class NdjsonDecoder:
         return [self._event(line) for line in self._lines.feed(chunk) if line]
 
     def close(self) -> list[ServerSentEvent]:
-        """Return the line that lacked its end, if there is one; it may be cut."""
+        """Return the unterminated last line, if there is one; it may be cut off."""
         rest = self._lines.close()
         return [self._event(rest)] if rest else []
 

@@ -1,7 +1,7 @@
-"""Server-sent events from bytes, cut anywhere (reference §6).
+"""Decodes server-sent events from bytes; used by ``http.request`` for each stream.
 
-Called by ``exchange`` for each adapter's stream. Own code because the common decoders lose events
-after a byte-order mark and at a missing final blank line, and split lines at U+2028.
+Common decoders lose events after a byte-order mark and at a missing final blank line, and split
+lines at U+2028; this one does not.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 MAX_LINE = 8 * 1024 * 1024
-"""Bytes of one line, and of the data of one event; far beyond what a model sends."""
+"""Bytes of one line, and of the data of one event; far more than any model sends."""
 
 BOM = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\n|\r")
@@ -29,14 +29,14 @@ class LineTooLong(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ServerSentEvent:
-    """One event; ``event`` is empty when the server named none."""
+    """One event; ``event`` is empty where the server sent no name."""
 
     event: str
     data: str
 
 
 class LineSplitter:
-    """Cuts bytes into lines at LF, CRLF and CR, and nowhere else."""
+    """Splits bytes into lines at LF, CRLF and CR, and nowhere else."""
 
     def __init__(self, limit: int = MAX_LINE) -> None:
         self._limit = limit
@@ -63,7 +63,7 @@ class LineSplitter:
         return lines
 
     def close(self) -> bytes:
-        """Return what is left after the last line end."""
+        """Return the bytes after the last line end."""
         return self._take()
 
     def _take(self) -> bytes:
@@ -78,9 +78,9 @@ class LineSplitter:
 
 
 class BareJson:
-    """Collects JSON that stands in a stream without ``data:``, as Google's errors do (§4.1).
+    """Collects JSON without ``data:`` in a stream, as in Google's errors.
 
-    It may go over many lines; it is whole where its brackets are balanced.
+    It may span many lines and is complete when its brackets balance.
     """
 
     def __init__(self, limit: int) -> None:
@@ -94,7 +94,7 @@ class BareJson:
         return bool(self._lines) or line.startswith((b"{", b"["))
 
     def add(self, line: bytes) -> bytes | None:
-        """Add a line; return the JSON when it is whole. Raises ``LineTooLong``."""
+        """Add a line; return the JSON when it is complete. Raises ``LineTooLong``."""
         self._lines.append(line)
         self._size += len(line) + 1
         if self._size > self._limit:
@@ -106,7 +106,7 @@ class BareJson:
         return found if _is_json(found) else None
 
     def take(self) -> bytes:
-        """Return what was collected, and begin anew."""
+        """Return the collected JSON, and reset."""
         text = b"\n".join(self._lines)
         self._lines.clear()
         self._size = self._depth = 0
@@ -149,9 +149,9 @@ class SseDecoder:
         return events
 
     def close(self) -> list[ServerSentEvent]:
-        """Return the event that lacked its final blank line, if there is one.
+        """Return the event without a final blank line, if there is one.
 
-        Whether it is whole is for the caller to say: its data may be cut.
+        Its data may be cut off; the caller decides.
         """
         rest = self._lines.close()
         events = [*self._field(rest)] if rest else []
@@ -161,7 +161,7 @@ class SseDecoder:
         return [*events, self._dispatch()] if self._data else events
 
     def _field(self, line: bytes) -> Sequence[ServerSentEvent]:
-        """Take a line; return the event it is, which only JSON without ``data:`` can be."""
+        """Handle a line; return an event only for JSON without ``data:``."""
         if self._first:
             self._first = False
             line = line.removeprefix(BOM)
