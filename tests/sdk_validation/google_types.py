@@ -1,4 +1,4 @@
-"""The official Google SDK's types as a judge of ``generateContent`` bodies (reference §9.2).
+"""The official Google SDK's types as a judge of ``generateContent`` bodies.
 
 They refuse unknown fields at every level; roles and enumerations, which they take as they come, are
 looked at here.

@@ -1,4 +1,4 @@
-"""JSON Schemas made from the official SDKs' request types, unknown fields refused (reference §9.1).
+"""JSON Schemas made from the official SDKs' request types, unknown fields refused.
 
 An independent judge of requests: of those our adapters make, and of the simulator's own schema.
 Used by ``tests.sdk_validation.request_validator`` for every request of the suite.
@@ -36,7 +36,7 @@ NEWER_THAN_THE_SDK: dict[str, dict[str, Any]] = {
     "ollama___types__Message__ToolCall__Function": {"index": {"type": "integer"}},
     "ChatRequest": {"truncate": {"type": "boolean"}, "shift": {"type": "boolean"}},
 }
-"""What Ollama's server knows (reference §5) and its SDK does not yet, by type."""
+"""What Ollama's server knows and its SDK does not yet, by type."""
 
 
 def anthropic_problems(body: dict[str, Any]) -> list[str]:

@@ -28,11 +28,11 @@ Sent = tuple[str, Any]
 """Path and body of a request."""
 
 COMPATIBLE_ONLY = {"reasoning", "reasoning_content", "reasoning_details", "extra_content"}
-"""Fields of compatible chat servers (reference §3) that OpenAI's types lack, at any level."""
+"""Fields of compatible chat servers that OpenAI's types lack, at any level."""
 
 
 def _messages(body: Body) -> list[str]:
-    """``block_binding`` is a beta's; the simulator wants its header (reference §1.7)."""
+    """``block_binding`` is a beta's; the simulator wants its header."""
     thinking = body.get("thinking")
     if isinstance(thinking, dict):
         given = cast("Body", thinking)

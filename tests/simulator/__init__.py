@@ -1,4 +1,4 @@
-"""A local server that speaks the providers' wire formats as strictly as the real ones (chapter 03).
+"""A local server that speaks the providers' wire formats as strictly as the real ones.
 
 Used by the tests of the adapters, of the engine, of the proxy and of the browser; see ``Simulator``
 for use in a test and ``__main__`` for use as a process.

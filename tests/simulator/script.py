@@ -78,9 +78,9 @@ class Failure(SimModel):
 
     ``type``, ``message`` and ``code`` default to what the vendor sends with the status. With
     ``body`` the text is sent as it is, under ``content_type``. ``shape`` is for the formats that
-    say an error inside a stream in several ways. Responses (reference §2.2): an event that has an
+    say an error inside a stream in several ways. Responses: an event that has an
     error object or is one itself, each followed by the failed response, or that response alone.
-    Google (§4.1): an event, JSON without ``data:`` over several lines, or the same in a list.
+    Google: an event, JSON without ``data:`` over several lines, or the same in a list.
     """
 
     status: int = 500

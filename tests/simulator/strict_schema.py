@@ -1,4 +1,4 @@
-"""OpenAI's rules for JSON Schemas of tools and answers, strict ones above all (reference §2.5).
+"""OpenAI's rules for JSON Schemas of tools and answers, strict ones above all.
 
 Called by the rules of both OpenAI formats. One small function per rule, each returning what is
 wrong in words.

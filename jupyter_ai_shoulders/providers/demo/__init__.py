@@ -1,1 +1,3 @@
-"""The demo provider: rules, no model; for a first start and tests without any key (chapter 03)."""
+"""The demo provider: answers by rules, without a model; for a first start and for tests without a
+key.
+"""

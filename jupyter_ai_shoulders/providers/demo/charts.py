@@ -1,4 +1,4 @@
-"""What to draw: the user's words as a wish, and a wish as matplotlib code.
+"""Parses the user's words into a chart request, and writes a chart as matplotlib code.
 
 Pure; used by the ``plot`` skill.
 """
@@ -104,7 +104,7 @@ MAX_WORDS = 6
 
 @dataclass(frozen=True, slots=True)
 class ChartRequest:
-    """What the user wants drawn, in their words; the second column goes on the horizontal axis."""
+    """The requested chart, in the user's words; the second column is the horizontal axis."""
 
     columns: tuple[str, ...]
     kind: ChartKind
@@ -114,7 +114,7 @@ class ChartRequest:
 
 @dataclass(frozen=True, slots=True)
 class NoSuchColumn:
-    """A name that stands for none of the columns there are."""
+    """A name that matches no column."""
 
     name: str
 
@@ -130,7 +130,7 @@ class Chart:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns the code asks for."""
+        """The columns the code uses."""
         grouped = () if self.group is None or self.group[1] else (self.group[0],)
         return (*self.columns, *grouped)
 
@@ -143,7 +143,7 @@ class Chart:
 
 
 def parse_chart_request(words: str, notebook: ParsedNotebook) -> ChartRequest:
-    """Return what the words ask for."""
+    """Return the requested chart."""
     known = all_columns(notebook)
     found = GROUP.search(words)
     group = None if found is None else unquoted(found["name"])
@@ -157,7 +157,7 @@ def parse_chart_request(words: str, notebook: ParsedNotebook) -> ChartRequest:
 
 
 def without_names(words: str, names: Sequence[str], known: Sequence[str]) -> str:
-    """Return the words beside the names: a column called "lines" orders no line chart."""
+    """Return the words without the names: a column called "lines" does not request a line chart."""
     for name in names:
         if len(name.split()) > 1 or name in known:
             words = words.replace(name, " ")
@@ -172,9 +172,9 @@ def resolve_chart(
     *,
     certain: bool,
 ) -> Chart | NoSuchColumn:
-    """Return the chart, or the first name that stands for no column.
+    """Return the chart, or the first name that matches no column.
 
-    ``certain``: these are all the columns. Else a name the user has quoted is taken as it is.
+    ``certain``: ``columns`` is complete. Otherwise a name the user has quoted is taken literally.
     """
     found: list[str] = []
     for name in wish.columns:
@@ -189,14 +189,14 @@ def resolve_chart(
 
 
 def meant(name: str, columns: Sequence[str], *, exact: bool) -> str | None:
-    """Return the column a name stands for; ``exact``: the name itself, whether known or not."""
+    """Return the column a name refers to; ``exact``: the name itself, known or not."""
     return name if exact or name in columns else closest_name(name, columns)
 
 
 def group_of(
     name: str, columns: Sequence[str], notebook: ParsedNotebook
 ) -> tuple[str, bool] | NoSuchColumn:
-    """Return what to group by, and whether it is a variable instead of a column."""
+    """Return the grouping column or variable, and whether it is a variable."""
     column = closest_name(name, columns)
     if column is not None:
         return column, False
@@ -210,7 +210,7 @@ def unquoted(text: str) -> str:
 
 
 def kind_of(words: str, count: int) -> ChartKind:
-    """Return the kind of chart asked for."""
+    """Return the requested kind of chart."""
     if re.search(r"\b(lines?|over time|time series|trend)\b", words, re.IGNORECASE):
         return "line"
     if count == 2:
@@ -221,7 +221,7 @@ def kind_of(words: str, count: int) -> ChartKind:
 
 
 def mentioned(words: str, known: Sequence[str]) -> list[str]:
-    """Return the names said, in order: quoted ones, else known columns, near misses included."""
+    """Return the mentioned names, in order: quoted ones, else known columns and near misses."""
     quoted = [unquoted(next(filter(None, found))) for found in QUOTED.findall(words)]
     if quoted:
         return list(dict.fromkeys(quoted))
@@ -236,7 +236,7 @@ def mentioned(words: str, known: Sequence[str]) -> list[str]:
 
 
 def spoken_columns(words: str, known: Sequence[str]) -> list[str]:
-    """Return the columns said: quoted or known ones, else a guess, on each side of a pair."""
+    """Return the mentioned columns: quoted or known ones, else a guess, on each side of a pair."""
     verb = VERB.search(words)
     sides = PAIR.split(words[verb.end() :] if verb else words, maxsplit=1)
     if len(sides) == 1 or QUOTED.search(words):
@@ -245,13 +245,13 @@ def spoken_columns(words: str, known: Sequence[str]) -> list[str]:
 
 
 def guessed(text: str) -> list[str]:
-    """Return what may be a name in a text, or nothing."""
+    """Return a possible name in a text, or nothing."""
     name = name_in(text)
     return [name] if name else []
 
 
 def name_in(text: str) -> str:
-    """Return the first run of words that may be a name."""
+    """Return the first words that may be a name."""
     for phrase in PHRASE_ENDS.split(text):
         said = [word for word in re.findall(r"[\w()/%-]+", phrase) if word.lower() not in FILLERS]
         if said:
@@ -260,7 +260,7 @@ def name_in(text: str) -> str:
 
 
 def chart_code(chart: Chart, notebook: ParsedNotebook) -> str:
-    """Return the code that draws it."""
+    """Return the code that draws the chart."""
     imported = any("plt" in names(cell.source).defined for cell in notebook.code)
     head = [] if imported else ["import matplotlib.pyplot as plt", ""]
     draw = {"histogram": histogram, "bars": bars, "line": line, "scatter": scatter}[chart.kind]

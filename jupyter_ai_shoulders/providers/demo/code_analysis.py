@@ -1,6 +1,6 @@
-"""What Python code defines, uses and imports, found without running it.
+"""Finds the names that Python code defines, uses and imports, without running it.
 
-Used by the skills. Cells may hold magics and shell lines; code that does not parse says nothing.
+Used by the skills. Cells may contain magics and shell lines; code that does not parse has no names.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class CodeNames:
     defined: frozenset[str]
     used: frozenset[str]
     more: bool = False
-    """The cell may define names that cannot be seen: a star import, ``%run``, ``exec``."""
+    """Whether the cell may define invisible names: a star import, ``%run``, ``exec``."""
 
 
 NOTHING = CodeNames(frozenset(), frozenset())
 
 
 def plain(source: str) -> str:
-    """Return the source with magics and shell lines made harmless; lines keep their numbers."""
+    """Return the source with magics and shell lines replaced; line numbers stay the same."""
     lines = source.split("\n")
     if lines[0].startswith("%%") and not lines[0].startswith(PYTHON_MAGICS):
         return ""
@@ -63,7 +63,7 @@ def plain(source: str) -> str:
 
 
 def harmless(line: str) -> str:
-    """Return a line of Python in place of a magic; what it assigns stays assigned."""
+    """Return a Python line in place of a magic; assigned names stay assigned."""
     assigned = ASSIGNED_MAGIC.match(line)
     if assigned:
         return f"{assigned[1]} None"
@@ -74,7 +74,7 @@ def parsed(source: str) -> ast.Module | None:
     """Return the syntax tree, or None when the code does not parse."""
     try:
         return ast.parse(plain(source))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: deep nesting
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: nested too deep
         return None
 
 
@@ -94,20 +94,22 @@ def names(source: str) -> CodeNames:
 
 
 def scopes(source: str) -> symtable.SymbolTable | None:
-    """Return the scopes of code that parses; None where they contradict themselves."""
+    """Return the scopes of code that parses; None where they are contradictory."""
     try:
         return symtable.symtable(plain(source), "cell", "exec")
-    except (SyntaxError, RecursionError):  # such as two arguments of one name
+    except (SyntaxError, RecursionError):  # such as two arguments of the same name
         return None
 
 
 def is_bound(symbol: symtable.Symbol) -> bool:
-    """Return whether a name gets a value here."""
+    """Return whether a name is bound here."""
     return symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()
 
 
 def global_uses(table: symtable.SymbolTable) -> Iterator[str]:
-    """Yield the global names a scope and those inside it read, without what only they define."""
+    """Yield the global names read in a scope and its inner scopes, without names defined only
+    there.
+    """
     top = table.get_type() == "module"
     for symbol in table.get_symbols():
         if symbol.is_referenced() and (top or symbol.is_global()):
@@ -123,7 +125,7 @@ def undefined(source: str) -> frozenset[str]:
 
 
 def first_used(names_used: frozenset[str], source: str) -> str:
-    """Return the name that stands first in the code."""
+    """Return the name that occurs first in the code."""
     found = [
         (node.lineno, node.col_offset, node.id)
         for node in ast.walk(parsed(source) or ast.Module([], []))
@@ -150,7 +152,7 @@ def definers(name: str, cells: Sequence[ParsedCell]) -> list[ParsedCell]:
 
 
 def is_import_of(name: str, source: str) -> str | None:
-    """Return the import statement that binds a name, when one does."""
+    """Return the import statement that binds a name, if there is one."""
     for node in ast.walk(parsed(source) or ast.Module([], [])):
         if isinstance(node, ast.Import | ast.ImportFrom):
             for alias in node.names:
@@ -163,7 +165,7 @@ def is_import_of(name: str, source: str) -> str | None:
 
 
 def needed_before(cell: ParsedCell, cells: Sequence[ParsedCell]) -> list[ParsedCell]:
-    """Return the cells above that define, directly or not, what a cell uses; in order."""
+    """Return the cells above that define names a cell uses, directly or not; in order."""
     wanted, needed = set(undefined(cell.source)), list[ParsedCell]()
     for earlier in reversed([other for other in cells if other.number < cell.number]):
         found = names(earlier.source)
@@ -174,7 +176,7 @@ def needed_before(cell: ParsedCell, cells: Sequence[ParsedCell]) -> list[ParsedC
 
 
 def with_import(source: str, statement: str) -> str:
-    """Return the source with one more import on top, below a cell magic and other imports."""
+    """Return the source with an import added at the top, below a cell magic and other imports."""
     lines = source.split("\n")
     at = 0
     while at < len(lines) and WHOLE_IMPORT.match(lines[at]):
@@ -201,7 +203,7 @@ def replaced(source: str, spans: Sequence[Span], text: str) -> str:
 
 
 def name_spans(source: str, name: str) -> list[Span]:
-    """Return where a name stands as a variable."""
+    """Return where a name occurs as a variable."""
     found = [
         node
         for node in ast.walk(parsed(source) or ast.Module([], []))
@@ -211,7 +213,7 @@ def name_spans(source: str, name: str) -> list[Span]:
 
 
 def string_spans(source: str, text: str) -> list[Span]:
-    """Return where a string constant with this text stands on one line."""
+    """Return where a string constant with this text occurs on one line."""
     found = [
         node
         for node in ast.walk(parsed(source) or ast.Module([], []))
@@ -221,7 +223,7 @@ def string_spans(source: str, text: str) -> list[Span]:
 
 
 def span_of(node: ast.Name | ast.Constant | ast.Attribute, source: str) -> Span:
-    """Return a node's place; Python counts columns in bytes."""
+    """Return a node's span; Python counts columns in bytes."""
     line = source.split("\n")[node.lineno - 1].encode()
     start = len(line[: node.col_offset].decode())
     end = len(line[: node.end_col_offset or 0].decode())

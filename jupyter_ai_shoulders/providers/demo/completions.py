@@ -1,7 +1,7 @@
-"""Ways to go on from a caret, taken from what the context itself holds.
+"""Completes code at a caret with text that occurs in the context.
 
-Pure; used by ``single``. Nothing is made up: a completion is the rest of an earlier line, a column
-or a method of a dataframe in the context, or a name that stands in it.
+Pure; used by ``one_shot``. A completion is the rest of an earlier line, a column or a method of a
+dataframe in the context, or a name that occurs in it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NAME_BEGUN = re.compile(r"(?<![\w.'\"])(?P<begun>[A-Za-z_]\w*)$")
 
 
 def completions(before: str, after: str, context: str = "") -> list[str]:
-    """Return up to five texts to insert between ``before`` and ``after``; the best first."""
+    """Return up to five texts to insert between ``before`` and ``after``, best first."""
     rest = after.partition("\n")[0].strip()
     found: dict[str, None] = {}
     for text in proposals(before, context):
@@ -36,7 +36,7 @@ def completions(before: str, after: str, context: str = "") -> list[str]:
 
 
 def proposals(before: str, context: str) -> Iterator[str]:
-    """Yield texts that may follow, from the surest to the least sure."""
+    """Yield possible continuations, likeliest first."""
     line = before.rpartition("\n")[2]
     earlier = [*context.split("\n"), *before.split("\n")[:-1]]
     frames = frames_in(f"{context}\n{before.rpartition(chr(10))[0]}")
@@ -48,7 +48,7 @@ def proposals(before: str, context: str) -> Iterator[str]:
 
 
 def frames_in(code: str) -> dict[str, DataFrameInfo]:
-    """Return the dataframes of a piece of code; lines that are no Python are left out."""
+    """Return the dataframes of a piece of code; lines that are not Python are skipped."""
     lines = [ParsedCell(number, str(number), "code", line, None, complete=True, failed=False)
              for number, line in enumerate(code.split("\n"), start=1)]  # fmt: skip
     whole = ParsedCell(0, "whole", "code", code, None, complete=True, failed=False)
@@ -66,7 +66,7 @@ def columns(line: str, frames: dict[str, DataFrameInfo]) -> Iterator[str]:
 
 
 def rests_of_lines(line: str, earlier: list[str]) -> Iterator[str]:
-    """Yield the rest of earlier lines that begin as this one does, the latest first."""
+    """Yield the rest of earlier lines with the same beginning, latest first."""
     begun = line.lstrip()
     if len(begun) < MIN_NAME:
         return
@@ -90,7 +90,7 @@ def attributes(line: str, frames: dict[str, DataFrameInfo], earlier: list[str]) 
 
 
 def following_lines(line: str, before: str, earlier: list[str]) -> Iterator[str]:
-    """On a line not begun, yield what has followed a line like the one above."""
+    """On an empty line, yield the lines that followed a line like the one above."""
     lines = before.split("\n")
     above = lines[-2].strip() if len(lines) > 1 else ""
     if line.strip() or not above:
@@ -102,7 +102,7 @@ def following_lines(line: str, before: str, earlier: list[str]) -> Iterator[str]
 
 
 def rests_of_names(line: str, earlier: list[str]) -> Iterator[str]:
-    """Yield the rest of names that stand in the context."""
+    """Yield the rest of names in the context."""
     begun = NAME_BEGUN.search(line)
     if begun is None or len(begun["begun"]) < MIN_NAME:
         return

@@ -1,7 +1,6 @@
-"""What the demo reads of a request: the user's words, what was open, what its calls have come to.
+"""Extracts a task from a request: the user's words, open documents and results of calls.
 
-Called by ``plan``. The ``<workspace>`` block is written by
-``engine.transcript.user_message_rendering``.
+Used by ``planner``. ``engine.transcript.user_message_rendering`` writes the ``<workspace>`` block.
 """
 
 from __future__ import annotations
@@ -24,23 +23,23 @@ from jupyter_ai_shoulders.wire.parts import (
 
 NOT_WORDS = re.compile(r"<[a-z][\w-]*[ >]|\[(?:attached|notice)\b")
 LAST_STEP = "[notice] This is the last step"
-"""How ``engine.transcript.step_notice`` begins its remark when no step is left after this one."""
+"""The start of the notice in ``engine.transcript.step_notice`` before a turn's last step."""
 ATTACHED_CELL = re.compile(r"^\[attached (?:error output of )?cell (\S+) of ", re.MULTILINE)
 QUESTION = re.compile(r"\bWhich [^?\n]*\?")
-"""How every question of the skills begins."""
+"""The start of every question of the skills."""
 MARKED = re.compile(
     r'\s*<data(?P<mark>[^\n>]*?) source="[^"\n]*">\n(?P<text>.*)\n</data(?P=mark)>\s*', re.DOTALL
 )
-"""How ``engine.guardrails.untrusted_text`` marks text that the user did not write."""
+"""The markers of ``engine.guardrails.untrusted_text`` for text that the user did not write."""
 GONE = "none"
-"""How ``engine.environment.workspace_facts`` says that what was told before is gone."""
+"""The value in ``engine.environment.workspace_facts`` of a fact that no longer applies."""
 WORKSPACE_LINE = re.compile(r"^(active document|active cell|open documents):\s*(.+)$", re.MULTILINE)
 NOTEBOOK_PATH = re.compile(r"[\w./ -]*?([\w./-]+\.ipynb)")
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One request of the user and how far it has come."""
+    """One request of the user and its progress."""
 
     words: str
     active_document: str | None
@@ -48,17 +47,17 @@ class Task:
     open_documents: tuple[str, ...]
     outcomes: tuple[CallResult, ...]
     earlier: str = ""
-    """The words of the request before, with those it answered a question of."""
+    """The previous request, with the requests whose questions it answered."""
     answering: bool = False
     """Whether the demo's last answer was a question."""
     tools: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
-    """The tools offered, with the arguments they take; none known: the schema does not say."""
+    """The offered tools with their arguments; empty where the schema lists none."""
     last_step: bool = False
-    """Whether no call can be made any more in this turn."""
+    """Whether this turn allows no further calls."""
 
     @property
     def notebook(self) -> str | None:
-        """The notebook meant: named, else the active one, else the only one open."""
+        """The notebook in question: named, else the active one, else the only open one."""
         named = NOTEBOOK_PATH.search(self.words)
         if named:
             return self._open_as(named[1])
@@ -74,7 +73,7 @@ class Task:
 
 
 def read_task(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition] = ()) -> Task:
-    """Return the latest request in a conversation, and the tools it may use."""
+    """Return the latest request of a conversation, and the tools it may use."""
     requests = [index for index, message in enumerate(messages) if is_request(message)]
     start = requests[-1] if requests else 0
     texts = texts_of(messages[start]) if messages else []
@@ -95,7 +94,7 @@ def read_task(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition] 
 
 
 def earlier_words(messages: Sequence[ModelMessage], requests: Sequence[int]) -> str:
-    """Return the request before, with the one it answers a question of, and so on."""
+    """Return the previous request, with the one whose question it answered, and so on."""
     said: list[str] = []
     for index in reversed(requests[:-1]):
         text = spoken(texts_of(messages[index]))
@@ -112,12 +111,12 @@ def properties(tool: ToolDefinition) -> frozenset[str]:
 
 
 def last_texts(messages: Sequence[ModelMessage]) -> list[str]:
-    """Return the texts the latest message brings."""
+    """Return the texts of the latest message."""
     return texts_of(messages[-1]) if messages else []
 
 
 def asked_before(messages: Sequence[ModelMessage]) -> bool:
-    """Return whether the demo's last word was a question."""
+    """Return whether the demo's last answer was a question."""
     for message in reversed(messages):
         if isinstance(message, AssistantMessage):
             last = message.parts[-1] if message.parts else None
@@ -128,7 +127,7 @@ def asked_before(messages: Sequence[ModelMessage]) -> bool:
 
 
 def told_of_workspace(messages: Sequence[ModelMessage]) -> dict[str, str]:
-    """Return what the blocks said so far: the first is whole, later ones hold what changed."""
+    """Return the facts of all blocks: the first is complete, later ones have changes."""
     told: dict[str, str] = {}
     for message in messages:
         if isinstance(message, UserMessage):
@@ -138,12 +137,12 @@ def told_of_workspace(messages: Sequence[ModelMessage]) -> dict[str, str]:
 
 
 def spoken(texts: Sequence[str]) -> str:
-    """Return what the user typed, without what was attached or remarked."""
+    """Return the text the user typed, without attachments and notices."""
     return "\n".join(text for text in texts if not NOT_WORDS.match(text)).strip()
 
 
 def is_request(message: ModelMessage) -> bool:
-    """Return whether the user speaks here; notices that ride on results do not count."""
+    """Return whether a message is the user's; notices with results do not count."""
     if not isinstance(message, UserMessage) or not texts_of(message):
         return False
     if any(text.startswith("<workspace>") for text in texts_of(message)):
@@ -179,11 +178,11 @@ def calls(messages: Sequence[ModelMessage]) -> Iterator[ToolCallPart]:
 
 
 def result_text(result: ToolResultPart) -> str:
-    """Return the text of a result, without the lines that mark it as data."""
+    """Return the text of a result, without untrusted-text markers."""
     return "\n".join(unmarked(part.text) for part in result.content if isinstance(part, TextPart))
 
 
 def unmarked(text: str) -> str:
-    """Return a text without the lines around it that mark it as data."""
+    """Return a text without untrusted-text markers."""
     found = MARKED.fullmatch(text)
     return found["text"] if found else text

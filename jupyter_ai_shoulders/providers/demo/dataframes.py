@@ -1,4 +1,4 @@
-"""Dataframes and their columns, found in a notebook's code and outputs without running anything.
+"""Finds dataframes and their columns in a notebook's code and outputs, without running anything.
 
 Pure; used by the ``plot`` skill and by ``diagnosis``.
 """
@@ -80,7 +80,7 @@ NEAR = 0.74
 
 @dataclass(slots=True)
 class DataFrameInfo:
-    """A variable that holds a dataframe, as far as the code tells."""
+    """A variable that holds a dataframe, as far as the code shows."""
 
     name: str
     defined_in: int | None = None
@@ -89,7 +89,7 @@ class DataFrameInfo:
     columns: dict[str, None] = field(default_factory=dict[str, None])
 
     def add(self, columns: Iterable[str]) -> None:
-        """Note that it has these columns."""
+        """Add columns."""
         self.columns.update(dict.fromkeys(columns))
 
 
@@ -105,14 +105,14 @@ def find_frames(notebook: ParsedNotebook) -> dict[str, DataFrameInfo]:
 
 @dataclass(slots=True)
 class DataFrameFinder:
-    """Learns from cell after cell which variables hold dataframes or data sets."""
+    """Collects dataframes and data sets, cell by cell."""
 
     frames: dict[str, DataFrameInfo] = field(default_factory=dict[str, DataFrameInfo])
     bunches: set[str] = field(default_factory=set[str])
     imported: set[str] = field(default_factory=set[str])
 
     def learn(self, cell: ParsedCell, tree: ast.Module) -> None:
-        """Take the next cell: what it defines first, then what it uses."""
+        """Process the next cell: definitions first, then uses."""
         nodes = list(ast.walk(tree))
         for node in nodes:
             self.note_definition(node, cell)
@@ -121,7 +121,7 @@ class DataFrameFinder:
         self.note_output(cell, tree)
 
     def note_definition(self, node: ast.AST, cell: ParsedCell) -> None:
-        """Learn from an import, an assignment, or a method only dataframes have."""
+        """Process an import, an assignment, or a method that only dataframes have."""
         match node:
             case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
                 self.imported.update(a.asname or a.name.partition(".")[0] for a in aliases)
@@ -136,7 +136,7 @@ class DataFrameFinder:
                 return
 
     def note_assignment(self, name: str, value: ast.expr, cell: ParsedCell) -> None:
-        """Learn what an assigned variable holds."""
+        """Record the kind of value of an assigned variable."""
         if is_bunch(value):
             self.bunches.add(name)
         elif is_frame(value, self.frames, self.bunches):
@@ -145,7 +145,7 @@ class DataFrameFinder:
             frame.add(columns_of(value, self.frames))
 
     def note_use(self, node: ast.AST, cell: ParsedCell) -> None:
-        """Learn from a dataframe's name, its index, and methods that take columns."""
+        """Collect columns from a dataframe's attributes, index and methods that take columns."""
         match node:
             case ast.Name(id=name) if name in self.frames:
                 self.frames[name].uses += 1
@@ -160,7 +160,7 @@ class DataFrameFinder:
                 return
 
     def note_output(self, cell: ParsedCell, tree: ast.Module) -> None:
-        """Learn columns from a dataframe that a cell shows."""
+        """Collect columns from a displayed dataframe."""
         last = tree.body[-1] if tree.body else None
         owner = self.frames.get(root_name(last.value)) if isinstance(last, ast.Expr) else None
         for output in cell.outputs:
@@ -169,7 +169,7 @@ class DataFrameFinder:
 
 
 def is_bunch(value: ast.expr) -> bool:
-    """Return whether a value is a data set of scikit-learn's, which holds a dataframe."""
+    """Return whether a value is a data set of scikit-learn that holds a dataframe."""
     return isinstance(value, ast.Call) and BUNCH_CALLS.match(called(value)) is not None
 
 
@@ -193,7 +193,7 @@ def is_frame(value: ast.expr, frames: dict[str, DataFrameInfo], bunches: set[str
 
 
 def columns_of(value: ast.expr, frames: dict[str, DataFrameInfo]) -> Iterator[str]:
-    """Yield the columns a new dataframe has, as far as they can be seen."""
+    """Yield the columns of a new dataframe, as far as the code shows."""
     match value:
         case ast.Call() if called(value) == "DataFrame":
             for argument in [*value.args, *(keyword.value for keyword in value.keywords)]:
@@ -213,7 +213,7 @@ def columns_of(value: ast.expr, frames: dict[str, DataFrameInfo]) -> Iterator[st
 
 
 def called(call: ast.Call) -> str:
-    """Return the last name of what is called."""
+    """Return the last name of the called function."""
     match call.func:
         case ast.Attribute(attr=name) | ast.Name(id=name):
             return name

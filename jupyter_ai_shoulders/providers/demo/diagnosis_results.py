@@ -1,4 +1,4 @@
-"""What a look at an error can come to. Made by ``diagnosis`` and the rules beside it."""
+"""The possible results of a diagnosis; made by ``diagnosis`` and the rules beside it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jupyter_ai_shoulders.providers.demo.notebook import ParsedCell
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """New source for the failing cell; ``why`` and ``what`` are said to the user."""
+    """New source for the failing cell; ``why`` and ``what`` are shown to the user."""
 
     source: str
     why: str
@@ -18,7 +18,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class RunFirst:
-    """Other cells must run first; ``later`` when they stand below the failing one."""
+    """Other cells must run first; ``later`` when they are below the failing one."""
 
     name: str
     cells: tuple[ParsedCell, ...]
@@ -28,7 +28,7 @@ class RunFirst:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """No rule fits; ``advice`` says what the error means."""
+    """No rule applies; ``advice`` explains the error."""
 
     advice: str
 

@@ -1,6 +1,6 @@
-"""Answers that are put into the user's text: a fixed cell, or the text below a remark.
+"""Inline answers that are inserted into the user's text: a fixed cell, or text with a remark.
 
-Called by ``plan``. The prompt of such conversations is ``engine/prompts/inline.md``.
+Used by ``planner``. The prompt of such conversations is ``engine/prompts/inline.md``.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from jupyter_ai_shoulders.providers.demo.skill_protocol import SkillReply
 from jupyter_ai_shoulders.providers.demo.skills.notebook_steps import listed
 
 PROMPT = "Your answer is not read as a message"
-"""What the prompt of these conversations says."""
+"""A sentence that only the prompt of these conversations has."""
 FENCE = "````"
 SHOWN = 80
-"""Characters of the user's words that are repeated."""
+"""Characters of the user's words that are quoted."""
 SELECTION = re.compile(r"^\[attached selection in (?:cell (?P<cell>\S+) of )?(?P<path>[^\n\]]+)\]")
 BETWEEN = re.compile("⟦(.*)⟧", re.DOTALL)
 ERROR = re.compile(r"^\[attached error output of cell (?P<cell>\S+) of ")
@@ -34,7 +34,7 @@ OUTPUT_HEADER = re.compile(r"^--- output of cell \d+\n")
 
 
 def is_inline(request: ModelRequest) -> bool:
-    """Return whether the answer is put into the user's text."""
+    """Return whether the answer will be inserted into the user's text."""
     return not request.tools and PROMPT in request.system
 
 
@@ -46,7 +46,7 @@ def answer_inline(request: ModelRequest) -> SkillReply:
 
 
 def _fixed(texts: list[str]) -> SkillReply | None:
-    """Return the cell without its error, or what else helps; None where no error is attached."""
+    """Return the fixed cell or other advice; None where no error is attached."""
     attached = next((text for text in texts if ERROR.match(text)), None)
     error = None if attached is None else MARKED.search(attached)
     notebook = next(filter(None, map(parse_notebook, texts)), None)
@@ -83,7 +83,7 @@ def _remarked(texts: list[str]) -> SkillReply:
 
 
 def _text(selected: str) -> str:
-    """Return what is to be replaced."""
+    """Return the text to replace."""
     marked = MARKED.search(selected)
     text = marked["text"] if marked else ""
     between = BETWEEN.search(text) if ", between ⟦" in selected.partition("\n")[0] else None
@@ -91,7 +91,7 @@ def _text(selected: str) -> str:
 
 
 def _is_prose(selected: str, texts: list[str]) -> bool:
-    """Return whether it stands in a text cell or a Markdown file."""
+    """Return whether the text is in a Markdown cell or file."""
     found = SELECTION.match(selected)
     cell, path = (found["cell"], found["path"]) if found else (None, "")
     if cell is None:

@@ -1,6 +1,6 @@
-"""What the user asks for: recognises the kind of a request and takes one apart that has several.
+"""Recognises the kind of a request, and splits one with several parts.
 
-Pure; called by ``plan``. The rules read English.
+Pure; used by ``planner``. The rules are for English.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ SUMMARY_WORDS = 70
 
 @dataclass(frozen=True, slots=True)
 class RequestPart:
-    """One thing asked for, in the user's words."""
+    """One part of a request, in the user's words."""
 
     kind: Kind
     words: str
@@ -109,7 +109,7 @@ class RequestPart:
 
 
 def kind_of_request(said: str) -> Kind:
-    """Return what is asked for, by the first rule that fits; quoted names are no verbs."""
+    """Return the kind of a request, by the first matching rule, ignoring quoted names."""
     bare = QUOTED.sub("`…`", said)
     if FIX.search(bare):
         return "fix"
@@ -129,7 +129,7 @@ def kind_of_request(said: str) -> Kind:
 
 
 def parts_of(said: str) -> list[RequestPart]:
-    """Return the different things asked for, in order; one when the request is a single thing."""
+    """Return the different parts of a request, in order."""
     found: list[RequestPart] = []
     at, pieces = 0, list[tuple[str, str]]()
     for gap in gaps(said):
@@ -146,7 +146,7 @@ def parts_of(said: str) -> list[RequestPart]:
 
 
 def gaps(said: str) -> list[re.Match[str]]:
-    """Return the places between sentences and clauses that lie outside of quotes."""
+    """Return the boundaries of sentences and clauses outside quotes."""
     quotes = [found.span() for found in QUOTED.finditer(said)]
     return [
         gap
@@ -156,7 +156,7 @@ def gaps(said: str) -> list[re.Match[str]]:
 
 
 def joined(found: list[RequestPart], piece: str, joint: str) -> list[RequestPart]:
-    """Add a piece: as a part of its own, or to the one before when it only says more about it."""
+    """Add a piece as a new part, or to the previous part where it only adds details."""
     if not piece.strip():
         return found
     kind = kind_of_request(piece)

@@ -1,7 +1,4 @@
-"""Names that everybody knows where to import from, and how packages are called.
-
-Used by the skills to recognise a missing import.
-"""
+"""Well-known import statements and package names, to recognise a missing import."""
 
 from __future__ import annotations
 
@@ -192,7 +189,7 @@ PACKAGE_NAMES = {
 
 
 def import_for(name: str) -> str | None:
-    """Return the import statement everybody would write for a name, if there is one."""
+    """Return the conventional import statement of a name, if there is one."""
     if name in ALIASES:
         package, _, module = ALIASES[name].rpartition(".")
         if module == name:

@@ -1,5 +1,4 @@
-"""An attribute an object does not have: a slip of a dataframe's method or column, or NumPy's old
-type names.
+"""Diagnoses a missing attribute: a mistyped dataframe method or column, or a removed NumPy type.
 
 Pure; used by ``diagnosis``.
 """
@@ -20,7 +19,7 @@ ATTRIBUTE_ERROR = re.compile(
     r"has no attribute '(?P<name>\w+)'"
 )
 OLD_NUMPY = {"float": "float", "int": "int", "bool": "bool", "object": "object", "str": "str"}
-"""Names removed in NumPy 1.24 (release notes): they were Python's own types."""
+"""Aliases of Python types that NumPy 1.24 removed (release notes)."""
 MORE_METHODS = frozenset(
     ["value_counts", "isin", "mean", "sum", "median", "std", "plot", "hist", "shape", "unique",
      "nunique", "to_csv", "agg", "apply", "map", "index", "values"]
@@ -29,7 +28,7 @@ NEAR = 0.75
 
 
 def missing_attribute(notebook: ParsedNotebook, cell: ParsedCell, error: str) -> Diagnosis | None:
-    """Return what to do about an attribute that is not there, or None for another error."""
+    """Return the diagnosis of a missing attribute, or None for another error."""
     found = ATTRIBUTE_ERROR.match(error)
     if found is None:
         return None
@@ -64,7 +63,7 @@ def old_numpy(cell: ParsedCell, owner: str, name: str) -> Edit | None:
 
 
 def frame_attribute(notebook: ParsedNotebook, cell: ParsedCell, owner: str, name: str) -> Diagnosis:
-    """A dataframe has no such method or column: perhaps one near it."""
+    """Diagnose a missing method or column of a dataframe by near names."""
     columns = [column for column in all_columns(notebook) if column.isidentifier()]
     near = closest_name(name, columns) if columns else None
     if near is None or near == name:
@@ -82,7 +81,7 @@ def frame_attribute(notebook: ParsedNotebook, cell: ParsedCell, owner: str, name
 
 
 def general(owner: str, name: str) -> str:
-    """Return what the error means for other objects."""
+    """Return the explanation for other objects."""
     if owner == "NoneType":
         return (
             f"Something is `None` where an object with `.{name}` was expected. Often a function or "
@@ -96,7 +95,7 @@ def general(owner: str, name: str) -> str:
 
 
 def attributes(source: str, name: str) -> list[ast.Attribute]:
-    """Return where an attribute of this name is asked for, on one line."""
+    """Return the accesses of an attribute of this name, each on one line."""
     return [
         node
         for node in ast.walk(parsed(source) or ast.Module([], []))
@@ -105,6 +104,6 @@ def attributes(source: str, name: str) -> list[ast.Attribute]:
 
 
 def end_of(node: ast.Attribute, source: str) -> Span:
-    """Return the place of an attribute's name, without what stands before the dot."""
+    """Return the span of an attribute's name, after the dot."""
     whole = span_of(node, source)
     return Span(whole.line, whole.end - len(node.attr), whole.end)

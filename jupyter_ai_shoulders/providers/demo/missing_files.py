@@ -1,6 +1,6 @@
-"""A file that is not there: the path meant, found among those the notebook or a tool has shown.
+"""Diagnoses a missing file: finds the intended path among those in the notebook or a listing.
 
-Pure; used by ``diagnosis`` and the ``files`` skill.
+Pure; used by ``diagnosis`` and the ``notebook_steps`` skill module.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MAX_LISTED = 5
 
 
 def missing_path(error: str) -> str | None:
-    """Return the path an error says is not there."""
+    """Return the path that an error reports as missing."""
     found = FILE_ERROR.match(error)
     return found["path"] if found else None
 
@@ -30,9 +30,10 @@ def missing_path(error: str) -> str | None:
 def missing_file(
     notebook: ParsedNotebook, cell: ParsedCell, path: str, listed: Sequence[str] | None
 ) -> Diagnosis:
-    """Return what to do about a missing file.
+    """Return the diagnosis of a missing file.
 
-    ``listed`` are the paths a tool has listed, from the notebook's folder; None: nobody looked.
+    ``listed`` are the paths a tool has listed, relative to the notebook's folder; None without a
+    listing.
     """
     known = list(listed if listed is not None else shown_paths(notebook, cell))
     near = nearest(path, known)
@@ -44,7 +45,7 @@ def missing_file(
 
 
 def nearest(path: str, known: Iterable[str]) -> str | None:
-    """Return the path meant: the same name in another folder, else a name nearly the same."""
+    """Return the intended path: the same name in another folder, else a similar name."""
     candidates = sorted({posixpath.normpath(one) for one in known} - {posixpath.normpath(path)})
     name, ending = posixpath.basename(path), posixpath.splitext(path)[1].lower()
     same = [one for one in candidates if posixpath.basename(one).lower() == name.lower()]
@@ -57,7 +58,7 @@ def nearest(path: str, known: Iterable[str]) -> str | None:
 
 
 def shown_paths(notebook: ParsedNotebook, failing: ParsedCell) -> Iterator[str]:
-    """Yield paths in the code of other cells, and in what cells have printed or shown."""
+    """Yield the paths in other cells' code and outputs."""
     for cell in notebook.code:
         if cell.id != failing.id and cell.error is None:
             yield from paths_in_code(cell.source)
@@ -75,12 +76,12 @@ def paths_in_code(source: str) -> Iterator[str]:
 
 
 def paths_in_text(text: str) -> list[str]:
-    """Return what looks like a path in a text, such as a listing."""
+    """Return the words of a text, such as a listing, that look like paths."""
     return [found.strip() for found in PATH_TEXT.findall(text) if found.strip()]
 
 
 def advice(path: str, known: Sequence[str], *, looked: bool) -> str:
-    """Return what to do when no path is near."""
+    """Return advice where no path is similar."""
     head = f"There is no file `{path}`, seen from the folder of the notebook."
     if not looked:
         return (

@@ -1,4 +1,4 @@
-"""A library or a name in one that is not there: mistyped, moved, or not installed.
+"""Diagnoses a missing library, or a name missing from one: mistyped, moved, or not installed.
 
 Pure; used by ``diagnosis``.
 """
@@ -24,7 +24,7 @@ NEAR = 0.8
 
 
 def missing_module(cell: ParsedCell, module: str) -> Diagnosis:
-    """Return what to do about a module that is not there."""
+    """Return the diagnosis of a missing module."""
     moved = moved_members(cell, module)
     if moved is not None:
         return moved
@@ -41,7 +41,7 @@ def missing_module(cell: ParsedCell, module: str) -> Diagnosis:
 
 
 def missing_member(cell: ParsedCell, member: str, module: str) -> Diagnosis:
-    """Return what to do about a name that a module does not offer."""
+    """Return the diagnosis of a name that a module lacks."""
     return moved_members(cell, module) or Unknown(
         f"`{module}` does not offer `{member}` in the installed version. Look for its new name in "
         "the library's documentation; I have no rule for it."
@@ -49,14 +49,14 @@ def missing_member(cell: ParsedCell, member: str, module: str) -> Diagnosis:
 
 
 def near_module(name: str) -> str | None:
-    """Return the well-known library a name is a slip of."""
+    """Return the well-known library that a name is a misspelling of."""
     known = {target.partition(".")[0] for target in ALIASES.values()} | MODULES
     found = difflib.get_close_matches(name, sorted(known - {name}), 1, NEAR)
     return found[0] if found and name not in known else None
 
 
 def mended_import(source: str, name: str) -> str:
-    """Return the source with the library's name mended in its imports."""
+    """Return the source with the library's name corrected in its imports."""
     near = near_module(name)
     if near is None:
         return source
@@ -65,7 +65,7 @@ def mended_import(source: str, name: str) -> str:
 
 
 def moved_members(cell: ParsedCell, module: str) -> Edit | None:
-    """Return the edit when all names imported from a module live elsewhere, in one place."""
+    """Return the edit where all names imported from a module moved to the same place."""
     for node in ast.walk(parsed(cell.source) or ast.Module([], [])):
         if isinstance(node, ast.ImportFrom) and node.module == module:
             home = common_home([alias.name for alias in node.names], module)
@@ -81,7 +81,7 @@ def moved_members(cell: ParsedCell, module: str) -> Edit | None:
 
 
 def common_home(members: Sequence[str], module: str) -> str | None:
-    """Return the other module of the same library that these names live in."""
+    """Return the module of the same library that has all these names."""
     homes = {MEMBERS.get(name) for name in members}
     home = homes.pop() if len(homes) == 1 else None
     if home is None or home == module:

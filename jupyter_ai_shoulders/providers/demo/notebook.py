@@ -1,6 +1,6 @@
-"""The notebook as ``read_notebook`` tells it, read back from its text (chapter 06).
+"""Parses the notebook from the text of ``read_notebook``.
 
-The demo parses what a model reads, so that it needs no way of its own into notebooks.
+The demo reads the same text as a model, so it needs no other access to notebooks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ParsedOutput:
 
 @dataclass(frozen=True, slots=True)
 class ParsedCell:
-    """One cell; ``complete`` when all of its source was shown."""
+    """One cell; ``complete`` when its whole source was shown."""
 
     number: int
     id: str
@@ -75,7 +75,7 @@ class ParsedNotebook:
 
     @property
     def foreign(self) -> str | None:
-        """The language, when it is known to be another than Python."""
+        """The language, when it is known and not Python."""
         kernel = KERNEL.match(self.about.partition(" · ")[2])
         if kernel is None:
             return None
@@ -90,13 +90,13 @@ class ParsedNotebook:
         return next((cell for cell in self.cells if cell.id == cell_id), None)
 
     def updated(self, changed: Sequence[ParsedCell]) -> ParsedNotebook:
-        """Return the notebook with these cells in place of those with their ids."""
+        """Return the notebook with these cells replaced, by id."""
         new = {cell.id: cell for cell in changed}
         return replace(self, cells=tuple(new.get(cell.id, cell) for cell in self.cells))
 
 
 def parse_notebook(text: str) -> ParsedNotebook | None:
-    """Return the notebook a text tells of, or None when it tells of none."""
+    """Return the notebook in a text, or None when there is none."""
     header = HEADER.search(text)
     path = None if header is None else path_of(header[1])
     if header is None or path is None:
@@ -112,7 +112,7 @@ def parse_notebook(text: str) -> ParsedNotebook | None:
 
 
 def path_of(quoted: str) -> str | None:
-    """Return the path in a header, or None when it is no JSON string."""
+    """Return the path in a header, or None when it is not a JSON string."""
     try:
         return str(json.loads(quoted))
     except ValueError:

@@ -1,7 +1,7 @@
-"""Answers single calls outside of conversations: suggestions, titles, summaries, forced tools.
+"""Answers single calls outside conversations: suggestions, titles, summaries, forced tools.
 
-Called by ``plan``. The answer is made of the request's own words and follows the schema asked for;
-where the words give nothing, it stays empty.
+Used by ``planner``. The answer uses the request's own words and follows the requested schema;
+fields without a matching text stay empty.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from jupyter_ai_shoulders.wire.parts import ToolDefinition
 TITLE_LENGTH = 60
 """Characters of a conversation's title."""
 GROUNDING = 40
-"""Characters of the prefix's end and the suffix's start that a suggestion names (chapter 10)."""
+"""Characters at the prefix's end and the suffix's start that a suggestion quotes."""
 MAX_DEPTH = 12
-"""Levels of a schema that are filled; recursive ones end here."""
+"""Nesting up to which a schema is filled; recursive schemas end there."""
 CARET = re.compile(r"<\|?(?:cursor|caret|fim_middle)\|?/?>|\[(?:CURSOR|CARET)\]|█", re.IGNORECASE)
 TAGGED = re.compile(
     r"<(?P<tag>prefix|suffix|before|after)>(?P<text>.*?)</(?P=tag)>", re.DOTALL | re.IGNORECASE
@@ -34,7 +34,7 @@ LABEL = re.compile(
 
 
 def is_single(request: ModelRequest) -> bool:
-    """Return whether this is a single call and not a step of a conversation."""
+    """Return whether this is a single call, not a step of a conversation."""
     purpose = request.account.purpose if request.account else "turn"
     return (
         request.response_schema is not None
@@ -59,7 +59,7 @@ def answer_single(request: ModelRequest) -> SkillReply:
 
 
 def forced_tool(request: ModelRequest) -> ToolDefinition | None:
-    """Return the tool that must be called, when there is one."""
+    """Return the tool that must be called, if there is one."""
     match request.tool_choice:
         case NamedTool(name):
             return next((tool for tool in request.tools if tool.name == name), None)
@@ -70,7 +70,7 @@ def forced_tool(request: ModelRequest) -> ToolDefinition | None:
 
 
 def plain_answer(request: ModelRequest, words: RequestWords) -> str:
-    """Return the answer without a schema, by what it is for."""
+    """Return the answer without a schema, by its purpose."""
     purpose = request.account.purpose if request.account else "turn"
     if purpose == "ghost":
         return next(iter(words.completions), "")
@@ -83,7 +83,7 @@ def plain_answer(request: ModelRequest, words: RequestWords) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RequestWords:
-    """What a request gives to answer with."""
+    """The texts of a request that answers are made of."""
 
     before: str
     after: str
@@ -107,12 +107,12 @@ class RequestWords:
 
     @property
     def completions(self) -> list[str]:
-        """The ways to go on."""
+        """The continuations of the text."""
         return completions(self.before, self.after, self.context)
 
     @property
     def title(self) -> str:
-        """The first line of what was said, short."""
+        """The first line of the text, shortened."""
         said = LABEL.sub("", self.before.strip(), count=1)
         first = next((line for line in said.split("\n") if re.search(r"\w", line)), "")
         return shortened(first.strip(" #>-*\"'`"), TITLE_LENGTH)
@@ -120,7 +120,7 @@ class RequestWords:
 
 @dataclass(frozen=True, slots=True)
 class SchemaFiller:
-    """Fills a schema; ``root`` is where its references point into."""
+    """Fills a schema; ``root`` resolves its references."""
 
     root: JsonObject
     words: RequestWords
@@ -156,7 +156,7 @@ class SchemaFiller:
         return value
 
     def resolved(self, schema: Json) -> JsonObject:
-        """Return the schema a reference stands for."""
+        """Return the schema that a reference names."""
         found = schema if isinstance(schema, dict) else {}
         for _ in range(MAX_DEPTH):
             reference = found.get("$ref")
@@ -169,7 +169,7 @@ class SchemaFiller:
         return found
 
     def fill(self, schema: JsonObject, depth: int) -> JsonObject:
-        """Return an object with what the schema requires."""
+        """Return an object with the required properties."""
         properties, required = schema.get("properties"), schema.get("required")
         known = properties if isinstance(properties, dict) else {}
         names = (
@@ -182,7 +182,7 @@ class SchemaFiller:
         return {name: self.value(known.get(name, {}), name, depth + 1) for name in names}
 
     def items(self, schema: JsonObject, name: str, depth: int) -> Json:
-        """Return a list: the completions where texts are asked for, else as few as are allowed."""
+        """Return a list: completions for strings, else as few items as allowed."""
         least, most = schema.get("minItems", 0), schema.get("maxItems", 20)
         least, most = (one if isinstance(one, int) else 0 for one in (least, most))
         inner = self.resolved(schema.get("items", {}))
@@ -194,7 +194,7 @@ class SchemaFiller:
         return [self.value(inner, name, depth + 1) for _ in range(count)]
 
     def text(self, name: str) -> str:
-        """Return the text for a property, by what it is called."""
+        """Return the text for a property, by its name."""
         match name:
             case "prefix_end":
                 return self.words.before[-GROUNDING:]
@@ -207,7 +207,9 @@ class SchemaFiller:
 
 
 def given(schema: JsonObject) -> tuple[Json] | None:
-    """Return the value a schema leaves no choice about: a constant, a default, the first of few."""
+    """Return the only possible or default value of a schema: a constant, a default, the first of an
+    enum.
+    """
     if "const" in schema:
         return (schema["const"],)
     if "default" in schema:
@@ -217,7 +219,7 @@ def given(schema: JsonObject) -> tuple[Json] | None:
 
 
 def type_of(schema: JsonObject) -> str:
-    """Return the type a schema asks for; the first of several."""
+    """Return the type of a schema; the first of several."""
     kind = schema.get("type")
     if isinstance(kind, list) and kind:
         kind = kind[0]
@@ -227,7 +229,7 @@ def type_of(schema: JsonObject) -> str:
 
 
 def sized(schema: JsonObject, text: str) -> str:
-    """Return a text within the lengths a schema allows."""
+    """Return a text within the length limits of a schema."""
     least, most = schema.get("minLength"), schema.get("maxLength")
     if isinstance(most, int):
         text = text[:most]

@@ -1,8 +1,7 @@
 """The demo's planner: a pure function from a request to the next step of an answer.
 
-It picks a skill by the user's words, runs it from its start and feeds it the outcomes that the
-conversation already holds; where they end stands the next call, or the answer. Called by
-``provider``.
+Selects a skill by the user's words, runs it from its start and feeds it the results of calls that
+the conversation already has; the next call, or the answer, is the step. Used by ``provider``.
 """
 
 from __future__ import annotations
@@ -52,11 +51,11 @@ SKILLS: Mapping[Kind, Callable[[Task], Skill]] = {
     "outside": lambda _task: outside(),
 }
 MAX_CALLS = 200
-"""Calls of one request after which the rules stop; a turn's step limit is far below."""
+"""Calls of one request after which the rules stop; a turn's step limit is far lower."""
 
 
 def choose(task: Task) -> Skill:
-    """Return the skill for what the user says, with the request before where this continues it."""
+    """Return the skill for a request, with the previous request where it continues that."""
     task = in_context(task)
     parts = parts_of(task.words)
     if len(parts) > 1:
@@ -65,12 +64,12 @@ def choose(task: Task) -> Skill:
 
 
 def begin(task: Task, part: RequestPart) -> Skill:
-    """Return the skill for one thing that is asked for."""
+    """Return the skill for one part of a request."""
     return SKILLS[part.kind](replace(task, words=part.words))
 
 
 def in_context(task: Task) -> Task:
-    """Return the task with the words it stands for: "yes", or the answer to a question."""
+    """Return the task with its words replaced where they are "yes" or the answer to a question."""
     said, earlier = task.words, task.earlier
     if not earlier:
         return task
@@ -93,7 +92,7 @@ def plan(request: ModelRequest) -> SkillReply:
 
 
 def replay(skill: Skill, task: Task) -> SkillReply:
-    """Run a skill through the outcomes there are; what it cannot call, it is told."""
+    """Run a skill through the existing results; it gets an error for calls it cannot make."""
     waiting = list(task.outcomes)
     try:
         act = next(skill)
@@ -117,7 +116,7 @@ def replay(skill: Skill, task: Task) -> SkillReply:
 
 
 def obstacle_to(act: SkillCall, task: Task, *, waits: bool) -> SkillFailed | None:
-    """Return why a call cannot be made, or None; ``waits``: its outcome is there already."""
+    """Return why a call cannot be made, or None; ``waits``: its result exists already."""
     if act.tool not in task.tools:
         return SkillFailed(f"For this I need the tool `{act.tool}`, which is switched off here.")
     if task.last_step and not waits and act.tool != "complete":

@@ -1,6 +1,6 @@
-"""The demo as a provider: streams what the planner decides, word by word, like a model would.
+"""The demo as a provider: streams the planner's answer word by word, as a model would.
 
-Made by ``providers.registry`` for the kind ``demo``.
+Created by ``adapter_factory`` for the kind ``demo``.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ class DemoProvider:
         yield Stop("end_turn" if reply.act is None else "tool_use")
 
     async def list_models(self) -> list[ListedModel]:
-        """Return the one there is."""
+        """Return the demo's only model."""
         return [ListedModel(MODEL, capabilities=frozenset({"tools"}))]
 
     async def count_tokens(self, request: ModelRequest) -> int | None:
         """Return None: there are no tokens."""
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there are no connections."""
 
     def _events(self, reply: SkillReply) -> Iterator[ProviderEvent]:
         if reply.text:
@@ -82,12 +82,12 @@ def call_events(call_id: CallId, act: SkillCall) -> Iterator[ProviderEvent]:
 
 
 def paced(event: ProviderEvent) -> bool:
-    """Return whether an event stands for a word."""
+    """Return whether an event is a word, to be paced."""
     return isinstance(event, PartDelta | ToolArgumentsDelta)
 
 
 def usage(request: ModelRequest, reply: SkillReply) -> TokenUsage:
-    """Return an estimate of tokens, so that the counters have something to show."""
+    """Return estimated tokens, for the usage display."""
     answer = reply.text + (json.dumps(reply.act.arguments) if reply.act else "")
     return TokenUsage(
         input_tokens=(len(request.system) + sum(map(length, request.messages)))
@@ -98,5 +98,5 @@ def usage(request: ModelRequest, reply: SkillReply) -> TokenUsage:
 
 
 def length(message: ModelMessage) -> int:
-    """Return about how many characters a message has."""
+    """Return the approximate number of characters of a message."""
     return len(message.model_dump_json())

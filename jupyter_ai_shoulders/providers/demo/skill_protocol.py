@@ -1,7 +1,7 @@
-"""How a skill talks to the loop: it yields calls, is sent their outcomes, and returns its answer.
+"""The protocol of skills: generators that yield calls, receive their results and return the answer.
 
-Skills are generators that read like a recipe. ``plan`` runs one from the start on every request and
-feeds it the outcomes the conversation already holds, so that nothing is remembered in between.
+``planner`` runs a skill from its start for every request and feeds it the results in the
+conversation, so that no state is kept between requests.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STATISTICS = re.compile(r" · In\[\d+\].*$| · [\d.]+ s$")
 
 @dataclass(frozen=True, slots=True)
 class SkillCall:
-    """One tool call, with what is said before it."""
+    """One tool call, with the text before it."""
 
     tool: str
     arguments: JsonObject
@@ -39,7 +39,7 @@ class SkillReply:
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """What a call came to."""
+    """The result of a call."""
 
     tool: str
     text: str
@@ -47,22 +47,22 @@ class CallResult:
 
     @property
     def denied(self) -> bool:
-        """Return whether the user or a rule did not allow it."""
+        """Return whether the user or a rule denied the call."""
         first = self.first_line.lower()
         return self.is_error and ("not allow" in first or "approval" in first)
 
     @property
     def proposed(self) -> bool:
-        """Return whether the change waits as a proposal, because the cell had changed."""
+        """Return whether the change became a proposal, because the cell had changed."""
         return self.is_error and "as a proposal" in self.text
 
     @property
     def first_line(self) -> str:
-        """Return the first line of the text."""
+        """Return the first line of the result."""
         return self.text.strip().partition("\n")[0]
 
     def run(self) -> CellRunResult | None:
-        """Return how a run of a cell ended, or None when the cell was not run."""
+        """Return the result of running a cell, or None when the cell was not run."""
         found = RUN_LINE.search(self.text)
         if found is None:
             return None
@@ -76,7 +76,7 @@ class CallResult:
 
 @dataclass(frozen=True, slots=True)
 class CellRunResult:
-    """The end of a run; ``error`` is ``ErrorName: message``, None when it went well."""
+    """The result of a run; ``error`` is ``ErrorName: message``, or None."""
 
     error: str | None
     text: str
@@ -94,19 +94,19 @@ Skill = Recipe[str]
 
 
 class SkillFailed(Exception):
-    """A skill ends without having done what was asked; the message is its answer."""
+    """Ends a skill that could not do the task; the message is its answer."""
 
     def with_story(self, story: str) -> SkillFailed:
-        """Return the same end with another answer."""
+        """Return the same failure with another answer."""
         return type(self)(story)
 
 
 class OutOfSteps(SkillFailed):
-    """No call can be made any more in this turn."""
+    """The turn allows no further calls."""
 
 
 def refused(outcome: CallResult, what: str) -> SkillFailed:
-    """Return the answer when ``what`` could not be done, said by its reason."""
+    """Return the failure of ``what``, with its reason."""
     if outcome.denied:
         return SkillFailed(f"I did not {what}: it was not allowed.")
     if outcome.proposed:

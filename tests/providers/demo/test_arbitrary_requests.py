@@ -44,7 +44,7 @@ STEP_LIMIT = 25
 
 
 def taking(required: Sequence[str], **properties: JsonObject) -> JsonObject:
-    """The schema of a tool that is not there yet (chapter 05)."""
+    """The schema of a tool that is not there yet."""
     return {
         "type": "object",
         "properties": cast("JsonObject", properties),

@@ -1,4 +1,4 @@
-"""What compatible servers say of their models, and how their habits are met (reference §3)."""
+"""What compatible servers say of their models, and how their habits are met."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The Anthropic Messages format, as reference §1 describes it."""
+"""The Anthropic Messages format."""

@@ -1,4 +1,4 @@
-"""What the asked model refuses although the schema allows it (reference §§0, 1.4, 1.7).
+"""What the asked model refuses although the schema allows it.
 
 Called by ``endpoint`` after the rules of the conversation.
 """

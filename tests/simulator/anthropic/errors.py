@@ -1,4 +1,4 @@
-"""Error bodies of the Messages API (reference §1.6)."""
+"""Error bodies of the Messages API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each Claude model accepts (reference §1.4): the rules that a schema cannot hold.
+"""What each Claude model accepts: the rules that a schema cannot hold.
 
 Read by ``capabilities`` (refusals), ``reply`` (how thinking is shown) and ``GET /v1/models``.
 """

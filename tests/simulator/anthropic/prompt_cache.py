@@ -1,4 +1,4 @@
-"""The prompt cache as the Messages API keeps it (reference §1.5); used by ``endpoint``.
+"""The prompt cache as the Messages API keeps it; used by ``endpoint``.
 
 A breakpoint stores the prefix that ends there: tools, system, messages, in this order. A later
 request reads the longest stored prefix that ends at one of its own breakpoints, or at most twenty

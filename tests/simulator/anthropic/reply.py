@@ -1,4 +1,4 @@
-"""A scripted reply in the Messages format: one JSON body, or a stream (reference §§1.2, 1.3).
+"""A scripted reply in the Messages format: one JSON body, or a stream.
 
 Both are made from the same blocks, so that streaming cannot differ from not streaming.
 """

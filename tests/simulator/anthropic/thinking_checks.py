@@ -1,4 +1,4 @@
-"""Thinking that comes back: signatures as issued, bound to their conversation, not left out (§1.7).
+"""Thinking that comes back: signatures as issued, bound to their conversation, not left out.
 
 Called by ``endpoint``; ``IssuedThinking`` is the only memory the Messages simulator keeps.
 """

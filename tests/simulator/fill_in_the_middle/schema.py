@@ -1,4 +1,4 @@
-"""The bodies of the fill-in-the-middle endpoints, unknown fields refused (reference §3).
+"""The bodies of the fill-in-the-middle endpoints, unknown fields refused.
 
 Read by ``endpoint``. A real llama.cpp drops fields it does not know, which would hide our mistakes.
 """

@@ -1,1 +1,1 @@
-"""Google Gemini ``generateContent`` (reference §4)."""
+"""Google Gemini ``generateContent``."""

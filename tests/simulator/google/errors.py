@@ -1,4 +1,4 @@
-"""Google's error bodies, and its errors inside a stream (reference §4.1)."""
+"""Google's error bodies, and its errors inside a stream."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which Gemini models there are and what each refuses (reference §4, §8). Read by the checks."""
+"""Which Gemini models there are and what each refuses. Read by the checks."""
 
 from __future__ import annotations
 

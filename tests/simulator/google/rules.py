@@ -1,4 +1,4 @@
-"""What ``generateContent`` asks beyond its schema, the order of turns apart (reference §4).
+"""What ``generateContent`` asks beyond its schema, the order of turns apart.
 
 Each rule is a function that returns or raises ``Refused``. Called in order by ``endpoint``.
 """

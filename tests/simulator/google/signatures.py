@@ -1,4 +1,4 @@
-"""Thought signatures: made here, recognised when their part comes back (reference §4).
+"""Thought signatures: made here, recognised when their part comes back.
 
 A signature says for which model and which part it was made. Used by ``reply`` and ``turns``.
 """

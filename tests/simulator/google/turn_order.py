@@ -1,4 +1,4 @@
-"""The order of turns, and the signatures calls must bring back (reference §4).
+"""The order of turns, and the signatures calls must bring back.
 
 Called by ``endpoint`` after ``rules``, so every content has a role and parts.
 """

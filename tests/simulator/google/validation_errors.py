@@ -1,4 +1,4 @@
-"""Reads a body, and says what is wrong with it in Google's words (reference §4)."""
+"""Reads a body, and says what is wrong with it in Google's words."""
 
 from __future__ import annotations
 

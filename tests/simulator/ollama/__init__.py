@@ -1,1 +1,1 @@
-"""Ollama's own format (reference §5)."""
+"""Ollama's own format."""

@@ -1,4 +1,4 @@
-"""``/api/generate``: a text that goes on, or with a suffix what stands between (reference §5).
+"""``/api/generate``: a text that goes on, or with a suffix what stands between.
 
 Called by ``endpoint``.
 """

@@ -1,4 +1,4 @@
-"""What Ollama refuses although the schema allows it (reference §5).
+"""What Ollama refuses although the schema allows it.
 
 Each rule is a function that returns or raises ``RequestRefused``. Called in order by ``endpoint``.
 """

@@ -1,1 +1,1 @@
-"""The OpenAI Chat Completions format, OpenAI's own and compatible servers' (reference §3)."""
+"""The OpenAI Chat Completions format, OpenAI's own and compatible servers'."""

@@ -1,4 +1,4 @@
-"""Error bodies of Chat Completions: OpenAI's, vLLM's and Mistral's (reference §§2.6, 3)."""
+"""Error bodies of Chat Completions: OpenAI's, vLLM's and Mistral's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which server answers under a model's name, and what it accepts (reference §§0, 2.4, 3).
+"""Which server answers under a model's name, and what it accepts.
 
 Read by the checks and by ``reply``. A test may add models: ``Simulator(chat_models=…)``.
 """

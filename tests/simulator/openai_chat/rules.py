@@ -1,4 +1,4 @@
-"""What Chat Completions asks beyond its schema: the conversation, the fields a server knows (§3).
+"""What Chat Completions asks beyond its schema: the conversation, the fields a server knows.
 
 Each rule is a function that returns or raises ``RequestRefused``. Called in order by ``endpoint``.
 """

@@ -1,1 +1,1 @@
-"""The OpenAI Responses format, as reference §2 describes it."""
+"""The OpenAI Responses format."""

@@ -1,4 +1,4 @@
-"""What the asked model refuses: efforts, summaries, sampling, sizes (reference §§2.1, 2.4).
+"""What the asked model refuses: efforts, summaries, sampling, sizes.
 
 Called by ``endpoint`` after the rules of the conversation.
 """

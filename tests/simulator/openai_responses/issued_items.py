@@ -1,4 +1,4 @@
-"""Items the simulator issued: encrypted reasoning, and what each item belongs to (reference §2.3).
+"""Items the simulator issued: encrypted reasoning, and what each item belongs to.
 
 ``reply`` makes them, ``items`` recognises them when they come back.
 """

@@ -1,4 +1,4 @@
-"""Rules on the items of the input: calls and outputs, reasoning and its order (reference §2.3).
+"""Rules on the items of the input: calls and outputs, reasoning and its order.
 
 Each is a function of the items, the model's name and what was issued, that returns or raises
 ``RequestRefused``. Called in order by ``endpoint``.

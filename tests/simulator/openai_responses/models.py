@@ -1,4 +1,4 @@
-"""What each OpenAI model accepts in the Responses format (reference §2.4).
+"""What each OpenAI model accepts in the Responses format.
 
 Read by ``capabilities`` and ``reply``.
 """

@@ -1,4 +1,4 @@
-"""A scripted reply in the Responses format: one JSON body, or a stream (reference §2.2).
+"""A scripted reply in the Responses format: one JSON body, or a stream.
 
 Both are made from the same items, so that streaming cannot differ from not streaming.
 """

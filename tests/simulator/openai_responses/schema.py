@@ -1,4 +1,4 @@
-"""The request bodies of ``/v1/responses``, unknown fields refused at every level (reference §2.1).
+"""The request bodies of ``/v1/responses``, unknown fields refused at every level.
 
 Read through ``openai_wording.parse``. Hosted tools and the items they make are left out: they are
 refused as unknown.

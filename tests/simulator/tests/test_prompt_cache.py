@@ -1,4 +1,4 @@
-"""The simulator's prompt cache behaves as the reference says (§1.5)."""
+"""The simulator's prompt cache behaves as Anthropic documents it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Writes a todo list from the state of the notebook: what fails, what never ran.
+"""Writes a todo list from the state of the notebook: failing cells and cells never run.
 
-Chosen by ``plan``; the list goes to the ``todo`` tool where it is offered.
+The list goes to the ``todo`` tool where that is offered.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MAX_NAMED = 20
 
 
 def checklist(task: Task) -> Skill:
-    """List what is left to do in the notebook."""
+    """List the open items of the notebook."""
     notebook = yield from read(task, outputs=True, say="I'll see what is left in the notebook.")
     items = list(open_items(notebook))[:MAX_ITEMS]
     if not items:
@@ -33,7 +33,7 @@ def checklist(task: Task) -> Skill:
 
 
 def open_items(notebook: ParsedNotebook) -> Iterator[str]:
-    """Yield what is left, cell by cell."""
+    """Yield the open items, cell by cell."""
     for cell in notebook.code:
         if cell.failed:
             error = f" ({cell.error.partition(':')[0]})" if cell.error else ""

@@ -1,4 +1,4 @@
-"""Asks the user which one is meant: with the ``clarify`` tool where it is offered, else in words.
+"""Asks the user to choose: with the ``clarify`` tool where that is offered, else in the answer.
 
 Used by the skills with ``yield from``.
 """
@@ -13,13 +13,13 @@ from jupyter_ai_shoulders.wire.base import Json, JsonObject
 
 MAX_OPTIONS = 6
 MAX_OPTION = 80
-"""Characters of an option (chapter 04, loop tools)."""
+"""Characters of an option, the limit of the ``clarify`` tool."""
 
 
 def ask(task: Task, question: str, options: Sequence[str], hint: str = "") -> Recipe[str]:
     """Ask and return the answer; one of the options where the answer names one.
 
-    Raises ``SkillFailed`` with the question (and ``hint``) where nobody can answer within this
+    Raises ``SkillFailed`` with the question (and ``hint``) where it cannot be answered within this
     turn.
     """
     if "clarify" not in task.tools:

@@ -1,4 +1,4 @@
-"""Decides which dataframe a request is about; asks when several fit. Used by plot and profile."""
+"""Selects the dataframe of a request; asks when several match. Used by ``plot`` and ``profile``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_NAMED = 6
 def which_frame(
     task: Task, notebook: ParsedNotebook, verb: str, columns: Sequence[str] = ()
 ) -> Recipe[DataFrameInfo]:
-    """Return the dataframe meant: named, with the columns, in the active cell, or as answered.
+    """Return the dataframe: named, with the columns, in the active cell, or as answered.
 
     Raises ``SkillFailed`` when there is none.
     """
@@ -46,7 +46,7 @@ def which_frame(
 def candidates(
     task: Task, notebook: ParsedNotebook, frames: dict[str, DataFrameInfo], columns: Sequence[str]
 ) -> list[DataFrameInfo]:
-    """Return the dataframes that fit best; one when there is no doubt."""
+    """Return the best matching dataframes; one when there is no doubt."""
     said = spoken(task.words)
     named = [frame for frame in frames.values() if frame.name in said]
     if named:

@@ -1,6 +1,6 @@
-"""Fixes a failing cell: finds it, works out the cause, edits, runs, looks, and says what it did.
+"""Fixes a failing cell: finds it, diagnoses the error, edits and runs it, and reports.
 
-Also explains an error without touching anything. Chosen by ``plan``.
+Also explains an error without changing anything.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MAX_ROUNDS = 4
 
 @dataclass(frozen=True, slots=True)
 class CellProblem:
-    """A cell and its error; ``seen`` when it was run and failed, else found by reading."""
+    """A cell and its error; ``seen`` when a run failed, else found in the code."""
 
     cell: ParsedCell
     error: str
@@ -81,7 +81,7 @@ def explain(task: Task) -> Skill:
 
 
 def find_problem(task: Task, notebook: ParsedNotebook) -> CellProblem | None:
-    """Return the failure the user means: seen in an output, else found by reading."""
+    """Return the failure in question: from an output, else found in the code."""
     named = named_cell(task, notebook)
     order = by_interest(task, notebook) if named is None else [named]
     failed = [cell for cell in order if cell.error is not None]
@@ -94,7 +94,7 @@ def find_problem(task: Task, notebook: ParsedNotebook) -> CellProblem | None:
 
 
 def named_cell(task: Task, notebook: ParsedNotebook) -> ParsedCell | None:
-    """Return the cell whose number the user says. Raises ``SkillFailed`` when it holds no code."""
+    """Return the cell whose number the user gave. Raises ``SkillFailed`` for a text cell."""
     found = CELL_NUMBER.search(task.words)
     if found is None:
         return None
@@ -110,7 +110,9 @@ def named_cell(task: Task, notebook: ParsedNotebook) -> ParsedCell | None:
 
 
 def by_interest(task: Task, notebook: ParsedNotebook) -> list[ParsedCell]:
-    """Return the code cells: the active one first, one with the error named, then the last run."""
+    """Return the code cells: the active one first, then one with the named error, then the last
+    run.
+    """
     spoken = ERROR_NAME.findall(task.words)
 
     def interest(cell: ParsedCell) -> tuple[bool, bool, int, int]:
@@ -121,7 +123,7 @@ def by_interest(task: Task, notebook: ParsedNotebook) -> list[ParsedCell]:
 
 
 def try_cell(task: Task, notebook: ParsedNotebook) -> Recipe[CellProblem]:
-    """Nothing looks wrong: run the cell named, or the active one, when it is code, and see."""
+    """Without a visible failure, run the named or active code cell and return its problem."""
     named = named_cell(task, notebook)
     cell = named or notebook.cell(task.active_cell)
     if cell is None or not cell.is_code or not cell.source.strip():
@@ -135,14 +137,14 @@ def try_cell(task: Task, notebook: ParsedNotebook) -> Recipe[CellProblem]:
 
 
 def no_error(cell: ParsedCell | None) -> str:
-    """Return the answer when nothing looks wrong."""
+    """Return the answer without a visible failure."""
     where = "this notebook" if cell is None else f"cell {cell.number}"
     return f"I see no error in {where}. Run the cell that fails and ask me again."
 
 
 @dataclass(slots=True)
 class Repair:
-    """The work on one failing cell, and what there is to tell about it."""
+    """The repair of one failing cell, and the story to report."""
 
     task: Task
     notebook: ParsedNotebook
@@ -154,7 +156,7 @@ class Repair:
     found: Diagnosis | None = None
 
     def work(self) -> Recipe[None]:
-        """Repair and run until the cell works or no rule is left."""
+        """Repair and run until the cell works or no rule applies."""
         self.error = self.problem.error
         for _ in range(MAX_ROUNDS):
             found = yield from self.diagnosis(self.error)
@@ -171,18 +173,18 @@ class Repair:
             self.error = ended.error
 
     def diagnosis(self, error: str) -> Recipe[Diagnosis]:
-        """Return what to do about an error, after a look at the files where one is missing."""
+        """Return the diagnosis of an error, listing files first where one is missing."""
         files = yield from listed_files(self.task, self.notebook, error, may_run=True)
         self.found = diagnose(self.notebook, self.cell, error, files)
         return self.found
 
     @property
     def cell(self) -> ParsedCell:
-        """The cell as it stands now."""
+        """The current state of the cell."""
         return self.problem.cell
 
     def apply(self, found: Edit | RunFirst) -> Recipe[None]:
-        """Do what a diagnosis asks for."""
+        """Apply a diagnosis."""
         match found:
             case Edit():
                 say = f"Cell {self.cell.number}: {found.why}. I'll change that."
@@ -201,7 +203,7 @@ class Repair:
                 assert_never(found)
 
     def run_later(self, found: RunFirst) -> Recipe[None]:
-        """Run a cell that stands below, and say that the order is wrong."""
+        """Run a cell below, and report that the order is wrong."""
         below = found.cells[0]
         say = self.announce(found)
         needed = needed_before(below, self.notebook.code)
@@ -209,7 +211,7 @@ class Repair:
             yield from run_needed(self.notebook, below, say)
             say = ""
         ended = yield from run(self.notebook, below, say)
-        if needed and NAME_ERROR.match(ended.error or ""):  # run in a kernel that is gone
+        if needed and NAME_ERROR.match(ended.error or ""):  # run in an earlier kernel
             yield from run_needed(self.notebook, below, "")
             ended = yield from run(self.notebook, below)
         if ended.error is not None:
@@ -223,18 +225,18 @@ class Repair:
         )
 
     def announce(self, found: RunFirst) -> str:
-        """Return what is said before other cells run."""
+        """Return the text before other cells are run."""
         return f"Cell {self.cell.number}: {found.why}. I'll run {listed(list(found.cells))} first."
 
     def story(self) -> list[str]:
-        """Return what was wrong and what was done, line by line."""
+        """Return the problem and the steps taken, line by line."""
         verb = "failed with" if self.problem.seen else "would have failed with"
         lines = [f"Cell {self.cell.number} {verb} `{self.problem.error}`."]
         words = ["The cause", *("Then" for _ in self.told[1:])]
         return lines + [f"- {word}: {told}." for word, told in zip(words, self.told, strict=False)]
 
     def report_stopped(self, reason: SkillFailed) -> str:
-        """Return the answer when something was not possible on the way."""
+        """Return the answer when a step was impossible."""
         if self.told:
             return "\n".join([*self.story(), f"\n{reason}"])
         if isinstance(self.found, Edit | RunFirst):

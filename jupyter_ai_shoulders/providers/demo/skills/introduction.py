@@ -1,4 +1,4 @@
-"""Says what the demo is and can do, and what to do for more. Chosen by ``plan``."""
+"""Introduces the demo, its abilities, and how to connect a model."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ REAL_MODEL = (
 
 
 def greet() -> Skill:
-    """Say hello, what this is, and what it can do."""
+    """Introduce the demo and its abilities."""
     hello = f"Hello! I am the {LABEL}: I follow rules, nothing is sent anywhere."
     return f"{hello}\n\nI can:\n{ABILITIES}\n\n{REAL_MODEL}"
     yield  # a generator that makes no call
 
 
 def outside() -> Skill:
-    """Say in two lines that there is no rule for this, and what to do."""
+    """Say in two lines that no rule applies, and what to do."""
     return (
         f"I am the {LABEL} and have no rule for that. I read only English.\n\n"
         "Ask *what can you do?* for my rules, or connect a model for everything else."

@@ -1,6 +1,6 @@
-"""Works through a request that has several parts, with a todo list and a summary at its end.
+"""Works through a request with several parts, with a todo list and a final summary.
 
-Chosen by ``plan``, which gives it the way to begin each part.
+``planner`` passes the function that begins each part.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def work_through_parts(task: Task, parts: Sequence[RequestPart], begin: Begin) -
     parts = parts[:MAX_PARTS]
     work = MultiPartWork(task, parts)
     without_list = {name: taken for name, taken in task.tools.items() if name != "todo"}
-    alone = replace(task, tools=without_list)  # the list shows the parts, and nothing else
+    alone = replace(task, tools=without_list)  # the list shows only the parts
     try:
         yield from work.show_list(
             f"These are {len(parts)} things{more}; I'll do one after the other."
@@ -43,7 +43,7 @@ def work_through_parts(task: Task, parts: Sequence[RequestPart], begin: Begin) -
 
 @dataclass(slots=True)
 class MultiPartWork:
-    """The parts, and the answers of those that are done."""
+    """The parts, and the answers of completed ones."""
 
     task: Task
     parts: Sequence[RequestPart]
@@ -52,7 +52,7 @@ class MultiPartWork:
     unsaid: list[str] = field(default_factory=list[str])
 
     def do(self, skill: Skill) -> Recipe[str]:
-        """Do one part and return its answer; what it cannot do is its answer."""
+        """Do one part and return its answer; a failure is its answer."""
         try:
             answer = yield from skill
         except OutOfSteps:
@@ -64,7 +64,7 @@ class MultiPartWork:
         return answer
 
     def show_list(self, say: str) -> Recipe[None]:
-        """Show how far the list is; without the tool the words wait for the end."""
+        """Show the progress of the list; without the tool, collect the text for the end."""
         self.unsaid.append(say)
         if "todo" in self.task.tools:
             said = "\n\n".join(self.unsaid)
@@ -74,7 +74,7 @@ class MultiPartWork:
                 self.unsaid.append("(The list could not be shown.)")
 
     def markdown(self) -> str:
-        """Return the list; a part that was given up stays open."""
+        """Return the list; a part that failed stays open."""
         done = set(range(len(self.answers))) - self.gave_up
         return "\n".join(
             f"- [{'x' if position in done else ' '}] {part.title}"
@@ -82,7 +82,7 @@ class MultiPartWork:
         )
 
     def finish(self) -> Recipe[str]:
-        """End the turn with a summary, or with the words that were not said yet."""
+        """End the turn with a summary, or with the collected text."""
         rest = "\n\n".join(self.unsaid)
         if "complete" not in self.task.tools:
             return rest or self.summary()
@@ -90,7 +90,7 @@ class MultiPartWork:
         return self.summary() if outcome.is_error else "That is all."
 
     def summary(self) -> str:
-        """Return what came of each part, one line each."""
+        """Return the result of each part, one line each."""
         lines = [
             f"- {part.title}: {first_sentence(answer)}"
             for part, answer in zip(self.parts, self.answers, strict=False)
@@ -99,12 +99,12 @@ class MultiPartWork:
         return "\n".join([f"{done} of {len(self.parts)} parts of the request are done.", *lines])
 
     def stopped(self, reason: OutOfSteps) -> str:
-        """Return the answer when the steps ran out."""
+        """Return the answer when the turn allows no further calls."""
         return "\n\n".join(filter(None, [*self.unsaid, self.summary(), str(reason)]))
 
 
 def first_sentence(answer: str) -> str:
-    """Return the first line of an answer that says what came of it."""
+    """Return the first line of an answer that states its result."""
     lines = [line for line in answer.split("\n") if line.strip()]
     ended = [line for line in lines if line.startswith(("I ran cell", "It still fails"))]
     return (ended or lines or ["no answer"])[0].strip()

@@ -1,4 +1,4 @@
-"""Adds a code cell and finds it again by its id. Used by plot and profile."""
+"""Adds a code cell and finds it by its id. Used by ``plot`` and ``profile``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BELOW_ACTIVE = re.compile(
 
 
 def place(task: Task, notebook: ParsedNotebook, frame: DataFrameInfo) -> ParsedCell:
-    """Return the cell to add below: the active one when asked, else the last with the data."""
+    """Return the cell to insert after: the active one if requested, else the last with the data."""
     active = notebook.cell(task.active_cell)
     first = frame.defined_in or 0
     if active is not None and active.number >= first and BELOW_ACTIVE.search(task.words):

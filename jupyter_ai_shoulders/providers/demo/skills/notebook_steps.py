@@ -1,6 +1,6 @@
-"""What skills do with notebooks: read one, edit and run cells, run what a cell needs first.
+"""Steps shared by skills: read a notebook, edit and run cells, list files.
 
-Each is a recipe of its own that yields calls; the skills use them with ``yield from``.
+Each is a generator that yields calls; skills use them with ``yield from``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LISTING_CODE = (
 
 
 def read(task: Task, *, outputs: bool, say: str) -> Recipe[ParsedNotebook]:
-    """Read the notebook meant; cells shown in part are read again, whole."""
+    """Read the notebook in question; truncated cells are read again in full."""
     path = task.notebook or (yield from which_notebook(task))
     wanted: JsonObject = {"path": path, "outputs": True} if outputs else {"path": path}
     notebook = yield from read_as(wanted, say)
@@ -42,9 +42,9 @@ def read(task: Task, *, outputs: bool, say: str) -> Recipe[ParsedNotebook]:
 
 
 def read_python(task: Task, *, outputs: bool, say: str) -> Recipe[ParsedNotebook]:
-    """Read the notebook meant.
+    """Read the notebook in question.
 
-    Raises ``SkillFailed`` when it holds another language than Python.
+    Raises ``SkillFailed`` when its language is not Python.
     """
     notebook = yield from read(task, outputs=outputs, say=say)
     if notebook.foreign is not None:
@@ -56,7 +56,7 @@ def read_python(task: Task, *, outputs: bool, say: str) -> Recipe[ParsedNotebook
 
 
 def which_notebook(task: Task) -> Recipe[str]:
-    """Return the path of the notebook meant when several are open and none is active."""
+    """Return the path of the notebook, asking when several are open and none is active."""
     open_ones = [path for path in task.open_documents if path.endswith(".ipynb")]
     if not open_ones:
         raise SkillFailed(
@@ -80,7 +80,7 @@ def read_as(arguments: JsonObject, say: str) -> Recipe[ParsedNotebook]:
 
 
 def edit(notebook: ParsedNotebook, cell: ParsedCell, source: str, say: str) -> Recipe[None]:
-    """Give a cell new source."""
+    """Replace the source of a cell."""
     arguments: JsonObject = {"path": notebook.path, "cell_id": cell.id, "source": source}
     outcome = yield SkillCall("edit_cell", arguments, say)
     if outcome.is_error:
@@ -88,7 +88,7 @@ def edit(notebook: ParsedNotebook, cell: ParsedCell, source: str, say: str) -> R
 
 
 def run(notebook: ParsedNotebook, cell: ParsedCell, say: str = "") -> Recipe[CellRunResult]:
-    """Run a cell; an error in it is part of what is returned."""
+    """Run a cell; an error in it is part of the result."""
     outcome = yield SkillCall("run_cell", {"path": notebook.path, "cell_id": cell.id}, say)
     ended = outcome.run()
     if ended is None:
@@ -97,7 +97,7 @@ def run(notebook: ParsedNotebook, cell: ParsedCell, say: str = "") -> Recipe[Cel
 
 
 def run_needed(notebook: ParsedNotebook, cell: ParsedCell, say: str) -> Recipe[list[ParsedCell]]:
-    """Run the cells above that define what a cell uses; return them."""
+    """Run the cells above that define names a cell uses; return them."""
     needed = needed_before(cell, notebook.code)
     for position, earlier in enumerate(needed):
         ended = yield from run(notebook, earlier, say if position == 0 else "")
@@ -110,7 +110,7 @@ def run_needed(notebook: ParsedNotebook, cell: ParsedCell, say: str) -> Recipe[l
 
 
 def listed(cells: list[ParsedCell]) -> str:
-    """Return cells as people say them: ``cells 2, 3 and 5``."""
+    """Return cells in words: ``cells 2, 3 and 5``."""
     numbers = [str(cell.number) for cell in cells]
     if len(numbers) == 1:
         return f"cell {numbers[0]}"
@@ -120,9 +120,9 @@ def listed(cells: list[ParsedCell]) -> str:
 def listed_files(
     task: Task, notebook: ParsedNotebook, error: str, *, may_run: bool
 ) -> Recipe[tuple[str, ...] | None]:
-    """Return the files near the notebook, seen from its folder; None when nobody could look.
+    """Return the files near the notebook, relative to its folder; None when they cannot be listed.
 
-    Looks only when the error is about a missing file. ``may_run``: code may be run for it.
+    Lists files only when the error is about a missing file. ``may_run``: code may be run for it.
     """
     path = missing_path(error)
     if path is None:
@@ -142,6 +142,6 @@ def listed_files(
 
 
 def listing_arguments(task: Task) -> JsonObject:
-    """Return the arguments, as far as the tool takes them."""
+    """Return the arguments that the tool takes."""
     taken = task.tools["list_files"]
     return {"depth": DEPTH} if "depth" in taken else {}

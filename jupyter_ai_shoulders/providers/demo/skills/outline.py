@@ -1,7 +1,4 @@
-"""Outlines a notebook: its sections, what their cells do, the libraries, what fails.
-
-Chosen by ``plan``.
-"""
+"""Outlines a notebook: its sections, the purpose of their cells, libraries and failures."""
 
 from __future__ import annotations
 
@@ -50,7 +47,7 @@ class Section:
 
 
 def outline(task: Task) -> Skill:
-    """Say what the notebook holds."""
+    """Describe the notebook."""
     notebook = yield from read(task, outputs=False, say="I'll read the notebook.")
     if not any(cell.source.strip() for cell in notebook.cells):
         return f"**`{notebook.path}`** is empty: there is nothing to outline yet."
@@ -80,7 +77,7 @@ def headings(cell: ParsedCell) -> list[str]:
 
 
 def sections(notebook: ParsedNotebook) -> list[Section]:
-    """Return the notebook by headings; code before the first one stands alone."""
+    """Return the sections by headings; code before the first heading is a section of its own."""
     found = [Section("Beginning")]
     for cell in notebook.cells:
         found += [Section(title) for title in headings(cell)]
@@ -94,7 +91,7 @@ def sections(notebook: ParsedNotebook) -> list[Section]:
 
 
 def section_line(section: Section, foreign: str | None) -> str:
-    """Return one line of the outline; of code in another language, only how long it is."""
+    """Return one line of the outline; for another language, only the length of the code."""
     if not section.cells:
         return f"- **{section.title}**: text only"
     told = [
@@ -105,13 +102,13 @@ def section_line(section: Section, foreign: str | None) -> str:
 
 
 def size(cell: ParsedCell, language: str) -> str:
-    """Return how much code a cell holds."""
+    """Return how much code a cell has."""
     lines = cell.source.count("\n") + 1
     return f"{lines} line{'s' * (lines != 1)} of {language}"
 
 
 def does(cell: ParsedCell) -> str:
-    """Return what a cell does, in a few words."""
+    """Return the purpose of a cell, in a few words."""
     tree = parsed(cell.source)
     if tree is None or not tree.body:
         return "runs something that is not plain Python"
@@ -125,7 +122,7 @@ def does(cell: ParsedCell) -> str:
 
 
 def otherwise(tree: ast.Module) -> str:
-    """Return what a cell does that calls nothing known."""
+    """Return the purpose of a cell that calls nothing known."""
     if all(isinstance(node, ast.Import | ast.ImportFrom) for node in tree.body):
         return "imports libraries"
     targets = [
@@ -144,13 +141,13 @@ def joined(words: Sequence[str]) -> str:
 
 
 def packages(notebook: ParsedNotebook) -> list[str]:
-    """Return the libraries used, by the names they are installed under."""
+    """Return the libraries used, by their package names."""
     used = imports([cell.source for cell in notebook.code])
     return [PACKAGE_NAMES.get(name, name) for name in used if name not in sys.stdlib_module_names]
 
 
 def state_lines(notebook: ParsedNotebook, *, can_fix: bool) -> Iterator[str]:
-    """Yield what is worth knowing about the state: errors, cells not run."""
+    """Yield notable facts about the state: errors, cells not run."""
     failed = [cell for cell in notebook.code if cell.failed]
     if failed:
         verb = "shows" if len(failed) == 1 else "show"

@@ -1,7 +1,6 @@
-"""Adds a cell that plots a dataframe's columns, runs it, and mends it when that fails.
+"""Adds a cell that plots a dataframe's columns, runs it, and repairs it when that fails.
 
-Chosen by ``plan``; what to draw is worked out in ``charts``. When it is not certain how the columns
-are called, the new cell first prints their names.
+``charts`` works out the chart. When the column names are uncertain, the new cell first prints them.
 """
 
 from __future__ import annotations
@@ -42,11 +41,11 @@ from jupyter_ai_shoulders.providers.demo.skills.notebook_steps import (
 
 MAX_ROUNDS = 5
 MAX_REPAIRS = 1
-"""Changes of the new cell because of an error; looking up the columns' names is none."""
+"""Changes of the new cell because of an error, not counting a look-up of the column names."""
 
 
 def plot(task: Task) -> Skill:
-    """Draw what the user asks for in a new cell."""
+    """Draw the requested chart in a new cell."""
     say = "I'll look at the data in the notebook."
     notebook = yield from read_python(task, outputs=True, say=say)
     wish = parse_chart_request(task.words, notebook)
@@ -66,7 +65,7 @@ def plot(task: Task) -> Skill:
 
 
 def without_frame(wish: ChartRequest, frame: DataFrameInfo) -> ChartRequest:
-    """Return the wish without the dataframe's own name, unless a column has that name too."""
+    """Return the request without the dataframe's own name, unless a column has that name too."""
     if frame.name in frame.columns:
         return wish
     columns = tuple(name for name in wish.columns if name != frame.name)
