@@ -1,4 +1,4 @@
-"""What the adapter tests share: fixed ids and time, targets, scripted byte streams."""
+"""Fixtures of the adapter tests: fixed ids and time, endpoints, scripted byte streams."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class SequentialIds:
 
 
 class FakeClock:
-    """Time that moves when told."""
+    """A clock that tests advance."""
 
     def __init__(self) -> None:
         self.seconds = 1000.0
@@ -92,7 +92,7 @@ def shipped() -> Catalogue:
 
 
 def claude(model: str = "claude-sonnet-5-5", **changes: Any) -> ModelSpec:
-    """A Claude model as the catalogue has it, or would have it in a user's entry."""
+    """A Claude model as in the catalogue, with changes as in a user's entry."""
     return catalogued(model, "anthropic", changes)
 
 
@@ -110,12 +110,12 @@ def chat_model(**changes: Any) -> ModelSpec:
 
 
 def gpt(model: str = "gpt-6.1-sol", **changes: Any) -> ModelSpec:
-    """A model of OpenAI as the catalogue has it, or would have it in a user's entry."""
+    """An OpenAI model as in the catalogue, with changes as in a user's entry."""
     return catalogued(model, "openai", changes)
 
 
 def gemini(model: str = "gemini-3.8-flash", **changes: Any) -> ModelSpec:
-    """A Gemini model as the catalogue has it, or would have it in a user's entry."""
+    """A Gemini model as in the catalogue, with changes as in a user's entry."""
     return catalogued(model, "google", changes)
 
 
@@ -135,7 +135,7 @@ DEFAULT_MODELS: dict[Kind, Callable[[], ModelSpec]] = {
 
 @dataclass(slots=True)
 class Sent:
-    """What the scripted transport saw, and how calls were reported to the health book."""
+    """The requests that the scripted transport received, and the reported outcomes of calls."""
 
     requests: list[httpx.Request] = field(default_factory=list[httpx.Request])
     reports: list[ProviderError | None] = field(default_factory=list["ProviderError | None"])
@@ -187,7 +187,7 @@ def provider_of(endpoint: Endpoint) -> Provider:
 
 
 class Pieces(httpx.AsyncByteStream):
-    """A body that comes in these pieces."""
+    """A body in these pieces."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self._pieces = pieces
@@ -223,7 +223,7 @@ async def collect(provider: Provider, request: ModelRequest | None = None) -> li
 
 
 async def events_of(kind: Kind, body: Sequence[bytes] | bytes, **more: Any) -> list[ProviderEvent]:
-    """The events an adapter makes of this stream."""
+    """The events an adapter decodes from this stream."""
     found = make_endpoint(kind, transport=answering(body), **more)
     return await collect(provider_of(found))
 

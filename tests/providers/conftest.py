@@ -1,4 +1,4 @@
-"""The simulator, for tests over a real socket, and a place for a registry."""
+"""The simulator, for tests over a real socket, and a workspace for a registry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A conversation over a real socket: what the engine does with a reply, without the engine."""
+"""A conversation over a real socket that handles replies as the engine does."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from tests.simulator import Simulator
 async def connected(
     simulator: Simulator, kind: Kind, *, sent: Sent | None = None, **more: Any
 ) -> AsyncGenerator[Provider]:
-    """An adapter whose provider is the simulator; closed in the end."""
+    """An adapter connected to the simulator; closed at the end."""
     url = simulator.url if kind in {"anthropic", "google", "ollama"} else simulator.openai_url
     values: dict[str, Any] = {"key": simulator.key, "url": url, "sent": sent, **more}
     made = make_endpoint(kind, **values)
@@ -86,7 +86,7 @@ class Conversation:
 
 
 def message_of(events: Sequence[ProviderEvent]) -> AssistantMessage:
-    """The assistant message these events are."""
+    """The assistant message of these events."""
     parts: list[AssistantPart] = []
     kind, text = "", ""
     for event in events:

@@ -1,4 +1,4 @@
-"""Servers that go wrong, and what their callers are told: for the tests of faults."""
+"""Faulty servers, and assertions on the resulting errors, for tests of faults."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ Answering = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[Non
 
 @asynccontextmanager
 async def serving(answer: Answering) -> AsyncGenerator[str]:
-    """A server that does as told, for what the simulator is too polite to do; yields its URL."""
+    """A server with a given behaviour, for faults the simulator cannot produce; yields its URL."""
     server = await asyncio.start_server(answer, "127.0.0.1", 0)
     async with server:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
 
 async def read_request(reader: asyncio.StreamReader) -> bool:
-    """Read one request; False when the client has gone."""
+    """Read one request; False when the client has disconnected."""
     try:
         head = await reader.readuntil(b"\r\n\r\n")
     except asyncio.IncompleteReadError:

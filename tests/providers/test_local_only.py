@@ -1,4 +1,4 @@
-"""Local means local: which addresses are this machine's, and what is refused in that mode."""
+"""The mode ``local``: which addresses are on this machine, and what is refused."""
 
 from __future__ import annotations
 

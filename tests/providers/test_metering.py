@@ -1,4 +1,4 @@
-"""The meter in front of a provider: what is held, what is booked, and what the stream says."""
+"""The meter in front of a provider: reservations, bookings and usage reports."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ USAGE = TokenUsage(input_tokens=100, output_tokens=20)
 
 
 @dataclass
-class Book:
-    """A meter that writes down what it is told."""
+class RecordingMeter:
+    """A meter that records its calls."""
 
     refusal: PolicyRefusal | None = None
     planned: list[PlannedCall] = field(default_factory=list[PlannedCall])
@@ -67,7 +67,7 @@ class Book:
 
 @dataclass
 class Entered:
-    book: Book
+    book: RecordingMeter
 
     def settle(self, outcome: CallSettlement) -> None:
         self.book.outcomes.append(outcome)
@@ -80,7 +80,7 @@ class Entered:
 
 
 class Ticks:
-    """A clock that moves a second with each look."""
+    """A clock that advances a second per reading."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -91,9 +91,9 @@ class Ticks:
 
 
 def metered(
-    *script: ScriptEntry, book: Book | None = None, model: ModelSpec | None = None
-) -> tuple[ResolvedModel, ScriptedProvider, Book]:
-    provider, book = ScriptedProvider(*script), book or Book()
+    *script: ScriptEntry, book: RecordingMeter | None = None, model: ModelSpec | None = None
+) -> tuple[ResolvedModel, ScriptedProvider, RecordingMeter]:
+    provider, book = ScriptedProvider(*script), book or RecordingMeter()
     spec = model or chat_model(prices=PRICES)
     return Metering(book, Ticks())(ResolvedModel(spec, provider)), provider, book
 
@@ -172,7 +172,7 @@ async def test_an_unknown_price_holds_nothing_and_costs_null_never_zero() -> Non
 
 async def test_a_refusal_of_the_budget_sends_nothing() -> None:
     refusal = PolicyRefusal("Enough.", code="budget_exhausted")
-    resolved, provider, book = metered("Never.", book=Book(refusal))
+    resolved, provider, book = metered("Never.", book=RecordingMeter(refusal))
 
     with pytest.raises(PolicyRefusal, match="Enough"):
         await events_of(resolved, request())
@@ -260,7 +260,7 @@ async def test_a_cancelled_call_is_booked_once() -> None:
 
 
 class Reporting(ScriptedProvider):
-    """Reports early, as Anthropic does, and then is cut off."""
+    """Reports usage early, as Anthropic does, and then breaks off."""
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ProviderEvent]:
         yield UsageReport(TokenUsage(input_tokens=77, output_tokens=1))
@@ -269,7 +269,7 @@ class Reporting(ScriptedProvider):
 
 
 async def test_what_came_after_an_early_report_counts_when_the_stream_breaks_off() -> None:
-    provider, book = Reporting(turn(Say("word " * 50), Fail(CUT))), Book()
+    provider, book = Reporting(turn(Say("word " * 50), Fail(CUT))), RecordingMeter()
     spec = chat_model(prices=PRICES)
     resolved = Metering(book)(ResolvedModel(spec, provider))
 
@@ -332,9 +332,9 @@ JSON = {"content-type": "application/json"}
 
 
 async def answered(kind: Kind, body: JsonObject) -> CallSettlement:
-    """Return what is booked of an answer that is one whole JSON."""
+    """Return the booking of a complete JSON response."""
     made = make_endpoint(kind, transport=answering(json.dumps(body).encode(), headers=JSON))
-    book = Book()
+    book = RecordingMeter()
     resolved = Metering(book, Ticks())(ResolvedModel(made.model, provider_of(made)))
     with pytest.raises(ProviderError):
         await events_of(resolved, request())

@@ -1,7 +1,7 @@
-"""The simulator as a process: ``python -m tests.simulator --port 8765``.
+"""Runs the simulator as a process: ``python -m tests.simulator --port 8765``.
 
-For the browser tests, the benchmark, and trying a configuration by hand. Prints its URL when it
-listens; ``--script`` takes a ``ScriptFile``, ``control`` lists the routes that change it later.
+For browser tests, the benchmark and manual tests of a configuration. Prints its URL once it
+listens. ``--script`` takes a ``ScriptFile``; ``control_api`` lists the routes that change it later.
 """
 
 from __future__ import annotations

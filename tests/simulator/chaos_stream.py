@@ -1,7 +1,7 @@
-"""Puts the events of an answer on the socket as a ``Delivery`` says: cut, slow or broken.
+"""Writes the events of a reply to the socket as a ``Delivery`` prescribes: cut, slow or broken.
 
-The formats make the events; this module knows server-sent events and sockets, no vendor. Called by
-``server``.
+The formats make the events; this module knows server-sent events and sockets, but no vendor. Called
+by ``server``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What both formats need to turn a script into an answer: cutting text, estimates, identifiers.
-
-Called by ``anthropic.reply``, ``chat.reply`` and the endpoints.
-"""
+"""Text chunks, token estimates and identifiers, shared by the formats' replies and endpoints."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""``/_sim/…``: sets the script and reads the records of a simulator that runs as a process.
+"""``/_sim/…``: sets the script and reads the records of a simulator process.
 
 ``PUT script`` replaces, ``POST script`` adds (body: a ``ScriptFile``), ``GET requests`` lists,
-``POST reset`` forgets, ``GET status`` answers when it is up. Called by ``server``.
+``POST reset`` clears, ``GET status`` answers when it is up. Called by ``server``.
 """
 
 from __future__ import annotations

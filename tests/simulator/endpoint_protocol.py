@@ -1,6 +1,6 @@
-"""What travels between the server and the endpoint of a format: a checked request, an answer.
+"""The types between the server and the endpoint of a format: a checked request, a reply.
 
-Defined apart so that endpoints do not import the server.
+Separate, so that endpoints do not import the server.
 """
 
 from __future__ import annotations

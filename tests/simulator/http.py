@@ -1,7 +1,7 @@
 """HTTP/1.1 over asyncio streams, small enough to break on purpose.
 
-A web framework would hide what the simulator is for: where the bytes of an answer are cut, when the
-socket is reset, and whether the client has gone away. Called by ``server``.
+A web framework would hide where the bytes of a reply are cut, when the socket is reset, and whether
+the client has disconnected. Used by ``server``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Reads a request body, and words what is wrong with it as OpenAI does.
+"""Parses a request body, and describes errors as OpenAI does.
 
-One small function per kind of problem. ``parse`` is called by the endpoints of both OpenAI formats.
+One small function per kind of error. ``parse`` is used by the endpoints of both OpenAI formats.
 """
 
 from __future__ import annotations

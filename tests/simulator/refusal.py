@@ -1,6 +1,6 @@
-"""The one way a check says no: an exception that carries the vendor's status and words.
+"""The exception of all checks, with the vendor's status and message.
 
-Raised by the rules of each format, turned into a body by the format's ``errors`` module.
+Raised by the rules of each format; the format's ``errors`` module turns it into a body.
 """
 
 from __future__ import annotations

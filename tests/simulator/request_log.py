@@ -1,4 +1,4 @@
-"""What the simulator was sent and how it answered, for assertions. Kept by ``server``."""
+"""Records of requests and replies, for assertions; filled by ``server``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the simulator answers, said without any vendor's words: parts, usage, stop and knobs.
+"""Vendor-neutral scripts of replies: parts, usage, stop reason and delivery.
 
-Tests build these with ``reply(...)``; the process reads the same from JSON. ``Script`` picks the
-reply for a request, the ``reply`` module of each format puts it into that format.
+Tests build replies with ``reply(...)``; a simulator process reads them from JSON. ``Script``
+selects the reply to a request; each format's ``reply`` module encodes it.
 """
 
 from __future__ import annotations

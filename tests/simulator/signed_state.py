@@ -1,6 +1,7 @@
-"""Text only the simulator can have made: content under a keyed hash, recognised when it comes back.
+"""Signs content with a keyed hash, so that the simulator recognises what it issued without storing
+it.
 
-So it needs no memory of what it issued. Used for thinking signatures and encrypted reasoning.
+Used for thinking signatures and encrypted reasoning.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""OpenAI's rules for JSON Schemas of tools and answers, strict ones above all.
+"""OpenAI's rules for JSON Schemas of tools and answers, especially strict ones.
 
-Called by the rules of both OpenAI formats. One small function per rule, each returning what is
-wrong in words.
+Called by the rules of both OpenAI formats. One small function per rule, each returning an error
+message.
 """
 
 from __future__ import annotations

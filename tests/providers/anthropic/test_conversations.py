@@ -114,7 +114,7 @@ async def test_thinking_comes_back_only_to_the_model_that_made_it(simulator: Sim
 async def test_changed_prefix_is_accepted_everywhere(
     simulator: Simulator, name: str, level: ThinkingLevel
 ) -> None:
-    """Thinking bound to what came before is dropped where that changed, in a tool loop too."""
+    """Thinking bound to a changed prefix is dropped, also in a tool loop."""
     simulator.script(
         reply(Reasoning(text="One."), "Hello."),
         reply(Reasoning(text="Two."), ToolUse(name="read", arguments={})),
@@ -197,7 +197,7 @@ async def test_history_is_accepted(simulator: Simulator, name: str, model: str) 
 
 
 async def test_conversation_moves_between_vendors(simulator: Simulator) -> None:
-    """Ids, reasoning and results of each side are taken by the other."""
+    """Each vendor accepts ids, reasoning and results of the other."""
     simulator.default(reply(Reasoning(text="Hm."), "I look.", ToolUse(name="read", arguments={})))
     there, here = claude("claude-sonnet-5-5"), chat_model(id="sim-local", model="sim-local")
     messages: list[ModelMessage] = []

@@ -1,4 +1,4 @@
-"""Which model answers when nobody named one: modes, fallback, strategies, and why none does."""
+"""Tests of model selection without a named model: modes, fallback, strategies and errors."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ SHIPPED = ShippedCatalogue.read(shipped_text())
 
 
 def catalogue(*models: dict[str, Any], **providers: dict[str, Any]) -> Catalogue:
-    """The shipped catalogue with these, models of Ollama as when it runs."""
+    """The shipped catalogue with these models, including those of a running Ollama."""
     mine = CatalogueSource("mine", {"models": list(models), "providers": providers})
     merged = merge_catalogue([CatalogueSource("shipped", shipped_text()), mine], {})
     assert merged.problems == ()
     return merged
 
 
-def prospects(*, keys: Iterable[str] = (), failing: Iterable[str] = ()) -> ProviderAvailability:
-    """Only providers with these keys may answer, and those that need none."""
+def availability(*, keys: Iterable[str] = (), failing: Iterable[str] = ()) -> ProviderAvailability:
+    """Only providers with these keys, or without need of one, can answer."""
 
     def refusal(provider: ProviderSpec) -> ErrorInfo | None:
         missing = provider.needs_key and provider.id not in set(keys)
@@ -69,12 +69,12 @@ def problem(code: ErrorCode, message: str) -> ErrorInfo:
 def picked(
     strategy: Strategy,
     found: Catalogue,
-    ways: ProviderAvailability,
+    available: ProviderAvailability,
     mode: AccessMode = "auto",
     fallback: Fallback = "local",
 ) -> str:
     preferences = ModelPreferences(mode=mode, fallback=fallback)
-    return choose_by_strategy(found, strategy, preferences, ways).id
+    return choose_by_strategy(found, strategy, preferences, available).id
 
 
 @pytest.mark.parametrize(
@@ -91,25 +91,25 @@ def picked(
 def test_strategy_takes_the_first_vendor_with_a_key(
     strategy: Strategy, keys: tuple[str, ...], model: str
 ) -> None:
-    assert picked(strategy, catalogue(), prospects(keys=keys)) == model
+    assert picked(strategy, catalogue(), availability(keys=keys)) == model
 
 
 @pytest.mark.parametrize("strategy", ["ghost", "cheapest"])
 def test_strategy_ends_at_ollama(strategy: Strategy) -> None:
     found = catalogue(THINKER, LLAMA)
-    assert picked(strategy, found, prospects(), "remote") == "ollama/llama"
+    assert picked(strategy, found, availability(), "remote") == "ollama/llama"
 
 
 def test_failing_provider_gives_way_to_the_next() -> None:
-    ways = prospects(keys=VENDORS, failing=["anthropic"])
-    assert picked("ghost", catalogue(), ways) == "gemini-3.5-flash-lite"
+    available = availability(keys=VENDORS, failing=["anthropic"])
+    assert picked("ghost", catalogue(), available) == "gemini-3.5-flash-lite"
 
 
 def test_role_the_user_gave_comes_before_the_vendors() -> None:
     fast = {"id": "fast", "provider": "far", "roles": ["ghost"]}
     found = catalogue(fast, far=FAR)
-    assert picked("ghost", found, prospects(keys=VENDORS)) == "fast"
-    assert picked("cheapest", found, prospects(keys=VENDORS)) == "gemini-3.5-flash-lite"
+    assert picked("ghost", found, availability(keys=VENDORS)) == "fast"
+    assert picked("cheapest", found, availability(keys=VENDORS)) == "gemini-3.5-flash-lite"
 
 
 @pytest.mark.parametrize(
@@ -126,13 +126,13 @@ def test_role_the_user_gave_comes_before_the_vendors() -> None:
 def test_mode_and_fallback_say_where_to_look(
     mode: AccessMode, fallback: Fallback, failing: list[str], model: str
 ) -> None:
-    ways = prospects(keys=VENDORS, failing=failing)
-    assert picked("ghost", catalogue(LLAMA), ways, mode, fallback) == model
+    available = availability(keys=VENDORS, failing=failing)
+    assert picked("ghost", catalogue(LLAMA), available, mode, fallback) == model
 
 
-NOBODY = prospects()
-ALL = prospects(keys=VENDORS)
-DOWN = prospects(keys=VENDORS, failing=VENDORS)
+NOBODY = availability()
+ALL = availability(keys=VENDORS)
+DOWN = availability(keys=VENDORS, failing=VENDORS)
 
 
 @pytest.mark.parametrize(
@@ -146,10 +146,10 @@ DOWN = prospects(keys=VENDORS, failing=VENDORS)
     ],
 )
 def test_no_model_is_said_with_the_reason(
-    where: tuple[AccessMode, Fallback], ways: ProviderAvailability, code: ErrorCode, words: str
+    where: tuple[AccessMode, Fallback], available: ProviderAvailability, code: ErrorCode, words: str
 ) -> None:
     with pytest.raises(InvalidRequest) as caught:
-        picked("ghost", catalogue(), ways, *where)
+        picked("ghost", catalogue(), available, *where)
     assert caught.value.info.code == code
     assert words in caught.value.info.message
     assert caught.value.info.hint
@@ -157,7 +157,7 @@ def test_no_model_is_said_with_the_reason(
 
 def choice(
     found: Catalogue,
-    ways: ProviderAvailability,
+    available: ProviderAvailability,
     mode: AccessMode = "auto",
     fallback: Fallback = "local",
     *,
@@ -166,17 +166,17 @@ def choice(
 ) -> ModelChoice | None:
     last_used = None if last is None else ModelId(last)
     preferences = ModelPreferences(mode=mode, fallback=fallback, default=named)
-    return choose_default(found, last_used, preferences, ways, SHIPPED)
+    return choose_default(found, last_used, preferences, available, SHIPPED)
 
 
 def chosen(
     found: Catalogue,
-    ways: ProviderAvailability,
+    available: ProviderAvailability,
     mode: AccessMode = "auto",
     fallback: Fallback = "local",
     last: str | None = None,
 ) -> str | None:
-    made = choice(found, ways, mode, fallback, last=last)
+    made = choice(found, available, mode, fallback, last=last)
     return made and made.model.id
 
 
@@ -201,7 +201,7 @@ def test_new_conversation_takes(
     where: tuple[AccessMode, Fallback], keys: tuple[str, ...], last: str | None, model: str | None
 ) -> None:
     found = catalogue(SPEECHLESS, LLAMA)
-    assert chosen(found, prospects(keys=keys), *where, last=last) == model
+    assert chosen(found, availability(keys=keys), *where, last=last) == model
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_new_conversation_takes_the_model_of_the_settings(
     mode: AccessMode, named: str, model: str
 ) -> None:
     found = catalogue(SPEECHLESS, LLAMA)
-    made = choice(found, prospects(keys=VENDORS), mode, last="claude-opus-5-5", named=named)
+    made = choice(found, availability(keys=VENDORS), mode, last="claude-opus-5-5", named=named)
     assert made is not None
     assert made.model.id == model
 
@@ -231,11 +231,11 @@ def test_new_conversation_takes_the_model_of_the_settings(
         pytest.param([], ALL, None, "demo", ("demo", False), id="chosen in the settings"),
         pytest.param([], DOWN, None, "", ("claude-opus-5-5", False), id="remote failed"),
         pytest.param(
-            [OWN], prospects(failing=["lab"]), None, "", ("lab-model", False), id="local failed"
+            [OWN], availability(failing=["lab"]), None, "", ("lab-model", False), id="local failed"
         ),
         pytest.param(
             [OWN],
-            prospects(failing=["lab"]),
+            availability(failing=["lab"]),
             "demo",
             "",
             ("lab-model", False),
@@ -259,18 +259,18 @@ def test_new_conversation_takes_the_model_of_the_settings(
 )
 def test_demo_answers_only_where_nothing_is_set_up_or_it_was_named(
     models: list[dict[str, Any]],
-    ways: ProviderAvailability,
+    available: ProviderAvailability,
     last: str | None,
     named: str,
     expected: tuple[str, bool],
 ) -> None:
-    made = choice(catalogue(*models, lab=LAB), ways, last=last, named=named)
+    made = choice(catalogue(*models, lab=LAB), available, last=last, named=named)
     assert made is not None
     assert (made.model.id, made.is_stand_in, made.instead_of) == (*expected, None)
 
 
 def test_default_that_somebody_set_needs_its_key_though_it_is_the_first_of_all() -> None:
-    """The same model of the shipped catalogue, which nobody set, gives way to the demo."""
+    """The same model as a shipped default is replaced by the demo."""
     mine = CatalogueSource("mine", {"default": "claude-opus-5-5"})
     merged = merge_catalogue([CatalogueSource("shipped", shipped_text()), mine], {})
     assert chosen(merged, NOBODY) == "claude-opus-5-5"
@@ -296,8 +296,8 @@ def test_local_model_that_fails_is_replaced_only_where_settings_say_so(
     last: str | None,
     expected: str | None,
 ) -> None:
-    ways = prospects(keys=keys, failing=["lab"])
-    made = choice(catalogue(OWN, lab=LAB), ways, *where, last=last, named=named)
+    available = availability(keys=keys, failing=["lab"])
+    made = choice(catalogue(OWN, lab=LAB), available, *where, last=last, named=named)
     assert made is not None
     if expected is None:
         assert made == ModelChoice(made.model)
@@ -329,14 +329,14 @@ def test_ollama_of_another_machine_is_remote_in_the_mode_local() -> None:
 
 
 def test_remote_default_stays_though_its_last_call_failed() -> None:
-    """A conversation must not change its vendor for an overload."""
-    ways = prospects(keys=VENDORS, failing=["anthropic"])
-    assert chosen(catalogue(), ways) == "claude-opus-5-5"
+    """A conversation must not change its vendor because of an overload."""
+    available = availability(keys=VENDORS, failing=["anthropic"])
+    assert chosen(catalogue(), available) == "claude-opus-5-5"
 
 
 def test_no_model_is_no_default() -> None:
     without = replace(catalogue(), models={}, default=None)
-    assert chosen(without, prospects()) is None
+    assert chosen(without, availability()) is None
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Where Ollama is, as its own environment variable and our preferences say it."""
+"""Tests of the Ollama address, from its environment variable and the preferences."""
 
 from __future__ import annotations
 

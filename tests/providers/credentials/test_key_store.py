@@ -1,4 +1,4 @@
-"""Where keys are found and kept."""
+"""Tests of finding and storing keys."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VALUE = "lab-key-0123456789"
 
 
 class FakeKeyring:
-    """A keyring that keeps a dictionary, or breaks."""
+    """A keyring on a dictionary, or a broken one."""
 
     def __init__(self, *, broken: bool = False) -> None:
         self.kept: dict[str, str] = {}

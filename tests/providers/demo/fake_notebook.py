@@ -1,4 +1,4 @@
-"""A notebook in memory that the demo's calls really change and run; libraries are small stand-ins.
+"""An in-memory notebook that the demo's calls change and run; libraries are small stand-ins.
 
 The text of ``read_notebook`` and ``run_cell`` comes from the real renderer.
 """
@@ -64,7 +64,7 @@ class Column(list[Any]):
 
 
 class Frame:
-    """A dataframe that knows its columns and nothing else."""
+    """A dataframe that has only columns."""
 
     def __init__(self, data: dict[str, list[Any]]) -> None:
         self.data = data
@@ -122,21 +122,21 @@ class Notebook:
     fails: dict[str, Exception] = field(default_factory=dict[str, Exception])
     names_new_cells: bool = True
     real: bool = False
-    """Whether cells get the real libraries, and show their last expression."""
+    """Whether cells use the real libraries, and show their last expression."""
     metadata: JsonObject = field(
         default_factory=lambda: {"kernelspec": {"name": "python3", "language": "python"}}
     )
     answers: list[str] = field(default_factory=list[str])
-    """What the user says to questions, in order."""
+    """The user's answers to questions, in order."""
     files: str = ""
-    """What a listing of files shows."""
+    """The text of a file listing."""
     done: list[SkillCall] = field(default_factory=list[SkillCall])
     counter: Any = field(default_factory=lambda: itertools.count(1))
 
-    # the tools
+    # Tools
 
     def perform(self, act: SkillCall) -> tuple[str, bool]:
-        """Do what a call asks for; return its text and whether it is an error."""
+        """Run a call; return its text and whether it is an error."""
         self.done.append(act)
         refusal = self.refuse(act)
         if refusal is not None:
@@ -200,10 +200,10 @@ class Notebook:
     def number(self, cell_id: str) -> int:
         return list(self.cells).index(cell_id) + 1
 
-    # the kernel
+    # Kernel
 
     def run(self, cell_id: str) -> CellRun:
-        """Run a cell for real, in this notebook's variables."""
+        """Run a cell in this notebook's variables."""
         printed, outputs = io.StringIO(), list[JsonObject]()
         importer = __import__ if self.real else self.import_module
         self.variables["__builtins__"] = {**vars(builtins), "__import__": importer}
@@ -258,14 +258,14 @@ class Notebook:
 
 
 @dataclass
-class Talk:
+class DemoConversation:
     """A conversation with the demo about one notebook."""
 
     notebook: Notebook
     tools: Sequence[str] = TOOLS
     messages: list[ModelMessage] = field(default_factory=list[ModelMessage])
     limit: int | None = None
-    """Steps of the turn; none: nobody counts."""
+    """Steps of the turn; None: unlimited."""
     taken: int = 0
 
     @property
@@ -283,7 +283,7 @@ class Talk:
         document: str | None = "",
         opened: Sequence[str] = (),
     ) -> str:
-        """Say something; return the final answer, after all calls were made."""
+        """Send a request; return the final answer, after all calls were made."""
         lines = ["<workspace>"]
         path = self.notebook.path if document == "" else document
         lines += [f"active document: {path}"] if path else []
@@ -312,7 +312,7 @@ class Talk:
         return reply
 
     def remark(self, notice: str | None) -> None:
-        """Let a notice ride on the last message."""
+        """Add a notice to the last message."""
         last = self.messages[-1]
         if notice is not None and isinstance(last, UserMessage):
             parts = (*last.parts, TextPart(text=notice))

@@ -1,7 +1,7 @@
-"""The demo with conversations, results and tools that nobody foresaw.
+"""The demo with random conversations, results and tools.
 
-It never raises, always comes to an end within the steps of a turn, calls only what is offered, and
-gives every tool arguments of its own schema.
+It never raises, ends within the steps of a turn, calls only offered tools, and gives every tool
+arguments of its own schema.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ STEP_LIMIT = 25
 
 
 def taking(required: Sequence[str], **properties: JsonObject) -> JsonObject:
-    """The schema of a tool that is not there yet."""
+    """The schema of an invented tool."""
     return {
         "type": "object",
         "properties": cast("JsonObject", properties),
@@ -132,7 +132,7 @@ RESULTS = [
 
 
 class Anything:
-    """A world that answers as it likes: now from a notebook, now with some other text."""
+    """A world with random results: from a notebook, or some other text."""
 
     def __init__(self, draw: Any) -> None:
         self.draw = draw
@@ -188,7 +188,7 @@ def test_any_conversation_ends_in_an_answer(data: st.DataObject) -> None:
 
 
 def turn(world: Anything, messages: list[ModelMessage], tools: set[str], limit: int) -> None:
-    """Play a turn; fail when it calls what is not offered, or does not end by itself."""
+    """Play a turn; fail when it calls a tool that is not offered, or does not end."""
     offered = tuple(
         ToolDefinition(name=name, description="", parameters=SCHEMAS[name])
         for name in sorted(tools)
@@ -220,7 +220,7 @@ def turn(world: Anything, messages: list[ModelMessage], tools: set[str], limit: 
 
 
 def parts_of(reply: SkillReply, step: int) -> tuple[AssistantPart, ...]:
-    """The reply as the conversation holds it."""
+    """The reply as stored in the conversation."""
     texts: tuple[AssistantPart, ...] = (TextPart(text=reply.text),) if reply.text else ()
     if reply.act is None:
         return texts

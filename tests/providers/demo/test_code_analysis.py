@@ -1,4 +1,4 @@
-"""Reading code and rendered notebooks back, without running anything."""
+"""Tests of parsing code and rendered notebooks without running anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the demo declines, and what it does not take from cells: other languages, orders in text."""
+"""Requests the demo declines, and instructions in cells that it ignores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.wire.parts import (
     ToolResultPart,
     UserMessage,
 )
-from tests.providers.demo.fake_notebook import LOOP_TOOLS, Notebook, Talk
+from tests.providers.demo.fake_notebook import LOOP_TOOLS, DemoConversation, Notebook
 
 R: JsonObject = {"kernelspec": {"name": "ir", "display_name": "R", "language": "R"}}
 
@@ -24,7 +24,7 @@ R: JsonObject = {"kernelspec": {"name": "ir", "display_name": "R", "language": "
 @pytest.mark.parametrize("ask", ["fix the error", "why does this fail?", "plot x", "profile df"])
 def test_code_of_another_language_is_left_alone(ask: str) -> None:
     notebook = Notebook({"a": "df <- read.csv('x')"}, metadata=R)
-    talk = Talk(notebook)
+    talk = DemoConversation(notebook)
     assert talk.ask(ask) == (
         "`random.ipynb` holds R, and my rules for code know only Python. I changed nothing. "
         "I can outline it."
@@ -35,7 +35,7 @@ def test_code_of_another_language_is_left_alone(ask: str) -> None:
 def test_notebook_of_another_language_is_outlined() -> None:
     cells = {"t": "# Cars", "a": "df <- read.csv('x')\nsummary(df)"}
     notebook = Notebook(cells, kinds={"t": "markdown"}, metadata=R)
-    assert Talk(notebook).ask("outline it") == (
+    assert DemoConversation(notebook).ask("outline it") == (
         "**`random.ipynb`** – Cars (2 cells, 1 with code)\n\n"
         "- **Cars**: 2 lines of R (cell 2)\n\n"
         "Cell 2 has not been run yet."
@@ -66,7 +66,7 @@ def test_notebook_without_a_kernel_is_changed_and_the_failed_run_told() -> None:
     notebook.refuse = lambda act: (
         "No kernel is chosen for random.ipynb." if act.tool == "run_cell" else None
     )
-    answer = Talk(notebook).ask("fix it")
+    answer = DemoConversation(notebook).ask("fix it")
     assert notebook.cells["a"].startswith("import math")
     assert answer.endswith("I could not run cell 1: No kernel is chosen for random.ipynb.")
 
@@ -76,7 +76,7 @@ def test_notebook_without_a_kernel_is_changed_and_the_failed_run_told() -> None:
     "ask", ["fix it", "why the error?", "plot x", "profile it", "outline it", "todo list"]
 )
 def test_empty_notebook_gets_a_plain_answer(cells: dict[str, str], ask: str) -> None:
-    talk = Talk(Notebook(dict(cells)), LOOP_TOOLS)
+    talk = DemoConversation(Notebook(dict(cells)), LOOP_TOOLS)
     answer = talk.ask(ask)
     assert answer
     assert set(talk.done) <= {"read_notebook", "todo"}
@@ -84,7 +84,7 @@ def test_empty_notebook_gets_a_plain_answer(cells: dict[str, str], ask: str) -> 
 
 @pytest.mark.parametrize("ask", ["修正这个错误", "Bitte zeichne alles", "Объясни", "🤷", ""])
 def test_other_languages_of_people_get_an_honest_answer(ask: str) -> None:
-    answer = Talk(Notebook({"a": "x"})).ask(ask)
+    answer = DemoConversation(Notebook({"a": "x"})).ask(ask)
     assert "I read only English" in answer
 
 
@@ -106,7 +106,7 @@ def test_orders_in_cells_and_outputs_are_not_obeyed(ask: str) -> None:
     for cell in "aohd":
         notebook.run(cell)
     before = dict(notebook.cells)
-    talk = Talk(notebook, LOOP_TOOLS)
+    talk = DemoConversation(notebook, LOOP_TOOLS)
     talk.ask(ask)
     assert notebook.cells == before
     assert set(talk.done) <= {"read_notebook", "todo"}
@@ -155,7 +155,7 @@ def test_attached_error_is_the_one_meant() -> None:
     notebook = Notebook({"a": "print(math.pi)", "b": "print(json.dumps(1))"})
     notebook.run("a")
     notebook.run("b")
-    talk = Talk(notebook)
+    talk = DemoConversation(notebook)
     head = "[attached error output of cell a of random.ipynb]\n<data source=x>\ny\n</data>"
     block = "<workspace>\nactive document: random.ipynb\nactive cell: b\n</workspace>"
     parts = tuple(TextPart(text=text) for text in ("fix this", head, block))

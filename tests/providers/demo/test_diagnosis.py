@@ -1,4 +1,4 @@
-"""The demo's rules for errors other than names and keys, and what it says where it has none."""
+"""The demo's rules for errors other than names and keys, and its answer without a rule."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jupyter_ai_shoulders.providers.demo.diagnosis import diagnose
 from jupyter_ai_shoulders.providers.demo.diagnosis_results import Edit, Unknown
 from jupyter_ai_shoulders.providers.demo.notebook import ParsedCell, ParsedNotebook
 from tests.providers.demo import fake_notebook as fake
-from tests.providers.demo.fake_notebook import TOOLS, Talk
+from tests.providers.demo.fake_notebook import TOOLS, DemoConversation
 
 
 def cells(*sources: str) -> ParsedNotebook:
@@ -133,7 +133,7 @@ def missing_file() -> fake.Notebook:
 def test_files_are_listed_where_a_tool_is_offered() -> None:
     notebook = missing_file()
     notebook.files = "work/a.ipynb  2 kB\nwork/in/sales.csv  1 kB\nREADME.md"
-    Talk(notebook, (*TOOLS, "list_files")).ask("fix it")
+    DemoConversation(notebook, (*TOOLS, "list_files")).ask("fix it")
     assert notebook.done[1].arguments == {}
     assert notebook.cells["a"] == 'print(open("in/sales.csv").read())'
 
@@ -141,14 +141,14 @@ def test_files_are_listed_where_a_tool_is_offered() -> None:
 def test_code_that_lists_files_runs_where_only_that_is_offered() -> None:
     notebook = missing_file()
     notebook.files = "sales.csv"
-    Talk(notebook, (*TOOLS, "run_code")).ask("fix it")
+    DemoConversation(notebook, (*TOOLS, "run_code")).ask("fix it")
     assert "glob('**/*.csv')" in str(notebook.done[1].arguments["code"])
     assert notebook.cells["a"] == 'print(open("sales.csv").read())'
 
 
 def test_explaining_runs_no_code() -> None:
     notebook = missing_file()
-    answer = Talk(notebook, (*TOOLS, "run_code")).ask("why does this fail?")
+    answer = DemoConversation(notebook, (*TOOLS, "run_code")).ask("why does this fail?")
     assert [act.tool for act in notebook.done] == ["read_notebook"]
     assert "no tool for that here" in answer
 
@@ -156,7 +156,7 @@ def test_explaining_runs_no_code() -> None:
 def test_failed_listing_is_no_listing() -> None:
     notebook = missing_file()
     notebook.refuse = lambda act: "No." if act.tool == "list_files" else None
-    answer = Talk(notebook, (*TOOLS, "list_files")).ask("fix it")
+    answer = DemoConversation(notebook, (*TOOLS, "list_files")).ask("fix it")
     assert "I changed nothing" in answer
 
 
@@ -168,25 +168,25 @@ def test_output_that_shows_files_helps() -> None:
     notebook = fake.Notebook(cells)
     notebook.run("l")
     notebook.run("a")
-    Talk(notebook).ask("fix the FileNotFoundError")
+    DemoConversation(notebook).ask("fix the FileNotFoundError")
     assert notebook.cells["a"] == 'open("data/visits_2026.csv")'
 
 
 def test_the_cell_named_is_the_one_looked_at() -> None:
     notebook = fake.Notebook({"a": "x = 1", "b": "print(math.pi)"})
     notebook.run("b")
-    assert Talk(notebook).ask("fix cell 1") == (
+    assert DemoConversation(notebook).ask("fix cell 1") == (
         "I ran cell 1: it works. If another cell fails, run it and ask me."
     )
-    assert "no error in cell 1" in Talk(notebook).ask("why does cell 1 fail?")
-    assert "There is no cell 7" in Talk(notebook).ask("fix cell 7")
+    assert "no error in cell 1" in DemoConversation(notebook).ask("why does cell 1 fail?")
+    assert "There is no cell 7" in DemoConversation(notebook).ask("fix cell 7")
 
 
 def test_the_error_named_is_the_one_fixed() -> None:
     notebook = fake.Notebook({"a": "print(math.pi)", "b": "1 / 0"})
     notebook.run("a")
     notebook.run("b")
-    assert "works now" in Talk(notebook).ask("fix the NameError")
+    assert "works now" in DemoConversation(notebook).ask("fix the NameError")
 
 
 def test_cells_that_were_run_are_not_run_again_for_one_below() -> None:
@@ -194,7 +194,7 @@ def test_cells_that_were_run_are_not_run_again_for_one_below() -> None:
     notebook = fake.Notebook(cells)
     notebook.run("a")
     notebook.run("b")
-    talk = Talk(notebook)
+    talk = DemoConversation(notebook)
     assert "works now" in talk.ask("fix it")
     assert talk.done == ["read_notebook", "run_cell c", "run_cell b"]
 
@@ -204,7 +204,7 @@ def test_cells_run_in_a_kernel_that_is_gone_are_run_again() -> None:
     notebook.run("a")
     notebook.variables.clear()
     notebook.run("b")
-    talk = Talk(notebook)
+    talk = DemoConversation(notebook)
     assert "works now" in talk.ask("fix it")
     assert talk.done == ["read_notebook", *(f"run_cell {cell}" for cell in "cacb")]
 
@@ -213,7 +213,7 @@ def test_repair_that_does_not_help_is_told_and_not_repeated() -> None:
     notebook = fake.Notebook({"a": "df.haed()"})
     notebook.variables["df"] = type("DataFrame", (), {})()
     notebook.run("a")
-    talk = Talk(notebook)
+    talk = DemoConversation(notebook)
     answer = talk.ask("fix it")
     assert talk.done == ["read_notebook", "edit_cell a", "run_cell a"]
     assert "It still fails, now with `AttributeError" in answer

@@ -1,4 +1,4 @@
-"""What the demo puts into the user's text, by the requests the engine really makes."""
+"""The demo's inline answers, to requests that the engine builds."""
 
 from __future__ import annotations
 

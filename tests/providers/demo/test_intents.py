@@ -1,4 +1,4 @@
-"""What the demo takes a request for."""
+"""Tests of recognising the kind of a request."""
 
 from __future__ import annotations
 

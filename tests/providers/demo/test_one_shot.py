@@ -1,4 +1,4 @@
-"""Single calls: suggestions, titles and forced tools, made of the request's own words."""
+"""Single calls: suggestions, titles and forced tools, answered with the request's own words."""
 
 from __future__ import annotations
 

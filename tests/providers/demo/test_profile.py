@@ -1,10 +1,10 @@
-"""Profiling a dataframe: with real pandas, and only what the output says."""
+"""Profiling a dataframe with real pandas, and reporting only what the output shows."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.providers.demo.fake_notebook import LOOP_TOOLS, Notebook, Talk
+from tests.providers.demo.fake_notebook import LOOP_TOOLS, DemoConversation, Notebook
 
 DATA = """import pandas as pd
 sales = pd.DataFrame({"region": ["north", "south", None], "units sold": [1, 2, 2]})"""
@@ -17,7 +17,7 @@ def sales(**more: object) -> Notebook:
 def test_profile_reports_what_its_cell_shows() -> None:
     notebook = sales()
     notebook.run("a")
-    talk = Talk(notebook)
+    talk = DemoConversation(notebook)
     answer = talk.ask("Profile the data")
     assert talk.done == ["read_notebook", "add_cell", "run_cell new-2"]
     lines = answer.split("\n")
@@ -29,14 +29,14 @@ def test_profile_reports_what_its_cell_shows() -> None:
 
 
 def test_profile_of_data_not_loaded_loads_it_first() -> None:
-    answer = Talk(sales()).ask("profile sales")
+    answer = DemoConversation(sales()).ask("profile sales")
     assert answer.endswith("see the output of cell 2. I ran cell 1 first.")
 
 
 def test_second_profile_uses_the_cell_there_is() -> None:
     notebook = sales()
     notebook.run("a")
-    talk = Talk(notebook)
+    talk = DemoConversation(notebook)
     talk.ask("profile sales")
     talk.ask("profile sales")
     assert len(notebook.cells) == 2
@@ -46,7 +46,7 @@ def test_profile_defines_no_name() -> None:
     notebook = sales()
     notebook.run("a")
     before = set(notebook.variables)
-    Talk(notebook).ask("profile sales")
+    DemoConversation(notebook).ask("profile sales")
     assert set(notebook.variables) == before
 
 
@@ -54,7 +54,7 @@ def test_values_that_cannot_be_compared_are_left_out_after_one_repair() -> None:
     source = "import pandas as pd\nlists = pd.DataFrame({'l': [[1], [2]]})"
     notebook = Notebook({"a": source}, real=True)
     notebook.run("a")
-    talk = Talk(notebook)
+    talk = DemoConversation(notebook)
     answer = talk.ask("profile lists")
     assert talk.done[-2:] == ["edit_cell new-2", "run_cell new-2"]
     assert "- `l`: object\n" in answer
@@ -63,7 +63,7 @@ def test_values_that_cannot_be_compared_are_left_out_after_one_repair() -> None:
 def test_error_without_a_rule_is_told_once() -> None:
     notebook = Notebook({"a": "import pandas as pd\ntable = pd.read_csv('t')\ntable.head"})
     notebook.tables["t"] = {"x": [1]}
-    talk = Talk(notebook)
+    talk = DemoConversation(notebook)
     answer = talk.ask("profile the table")
     assert "fails with `AttributeError" in answer or "fails with `TypeError" in answer
     assert talk.done.count("run_cell new-1") == 1
@@ -73,7 +73,7 @@ def test_wide_table_is_shortened_and_says_so() -> None:
     source = "import pandas as pd\nwide = pd.DataFrame({f'c{n}': [n] for n in range(40)})"
     notebook = Notebook({"a": source}, real=True)
     notebook.run("a")
-    answer = Talk(notebook).ask("profile wide")
+    answer = DemoConversation(notebook).ask("profile wide")
     assert "40 columns; no value is missing." in answer
     assert answer.count("- `c") == 15
     assert "25 more columns and the table itself: see the output of cell 2." in answer
@@ -82,14 +82,14 @@ def test_wide_table_is_shortened_and_says_so() -> None:
 def test_output_that_is_not_the_profile_is_not_read_as_one() -> None:
     notebook = sales()
     notebook.run("a")
-    talk = Talk(notebook)
+    talk = DemoConversation(notebook)
     talk.notebook.execute = lambda source: None
     assert "not what I expected" in talk.ask("profile sales")
 
 
 def test_other_dataframe_libraries_are_declined() -> None:
     notebook = Notebook({"a": "import polars as pl\ndf = pl.read_csv('x')"})
-    talk = Talk(notebook)
+    talk = DemoConversation(notebook)
     assert "this notebook uses polars" in talk.ask("profile df")
     assert talk.done == ["read_notebook"]
 
@@ -100,7 +100,7 @@ def test_profile_that_may_not_run_says_where_it_is() -> None:
     notebook.refuse = lambda act: (
         "The user did not allow this call." if act.tool == "run_cell" else None
     )
-    assert Talk(notebook).ask("profile sales") == (
+    assert DemoConversation(notebook).ask("profile sales") == (
         "The profile is cell 2, but it is not finished. I did not run cell 2: it was not allowed."
     )
 
@@ -117,7 +117,7 @@ def two(*answers: str) -> Notebook:
 @pytest.mark.parametrize("answer", ["stock", "The stock one please"])
 def test_which_of_two_dataframes_is_asked(answer: str) -> None:
     notebook = two(answer)
-    told = Talk(notebook, LOOP_TOOLS).ask("profile my data")
+    told = DemoConversation(notebook, LOOP_TOOLS).ask("profile my data")
     assert notebook.done[1].arguments == {
         "question": "Which dataframe shall I profile: `sales` or `stock`?",
         "options": ["sales", "stock"],
@@ -127,12 +127,12 @@ def test_which_of_two_dataframes_is_asked(answer: str) -> None:
 
 def test_answer_that_is_no_dataframe_ends_the_attempt() -> None:
     notebook = two("both")
-    answer = Talk(notebook, LOOP_TOOLS).ask("profile my data")
+    answer = DemoConversation(notebook, LOOP_TOOLS).ask("profile my data")
     assert answer == "I do not know a dataframe `both` here. There is `sales` or `stock`."
 
 
 def test_question_is_put_in_words_where_there_is_no_tool_for_it() -> None:
-    talk = Talk(two())
+    talk = DemoConversation(two())
     assert talk.ask("profile my data") == "Which dataframe shall I profile: `sales` or `stock`?"
     assert talk.ask("stock").startswith("`stock` has 1 row")
 
@@ -140,14 +140,14 @@ def test_question_is_put_in_words_where_there_is_no_tool_for_it() -> None:
 def test_one_named_or_in_the_active_cell_needs_no_question() -> None:
     notebook = two()
     notebook.cells["b"] = "stock.head()"
-    assert Talk(notebook).ask("profile sales").startswith("`sales` has")
-    assert Talk(notebook).ask("profile the data", active="b").startswith("`stock` has")
+    assert DemoConversation(notebook).ask("profile sales").startswith("`sales` has")
+    assert DemoConversation(notebook).ask("profile the data", active="b").startswith("`stock` has")
 
 
 def test_column_is_asked_for_and_the_answer_is_plotted() -> None:
     notebook = Notebook({"a": DATA}, answers=["units sold"])
     notebook.run("a")
-    Talk(notebook, LOOP_TOOLS).ask("plot my data")
+    DemoConversation(notebook, LOOP_TOOLS).ask("plot my data")
     assert notebook.done[1].arguments["options"] == ["region", "units sold"]
     assert 'sales["units sold"]' in notebook.cells["new-2"]
 
@@ -155,7 +155,7 @@ def test_column_is_asked_for_and_the_answer_is_plotted() -> None:
 def test_two_answers_in_words_belong_to_one_request() -> None:
     notebook = two()
     notebook.real = False
-    talk = Talk(notebook)
+    talk = DemoConversation(notebook)
     assert talk.ask("plot my data").startswith("Which dataframe shall I plot")
     assert talk.ask("sales").startswith("Which column of `sales`")
     talk.ask("units sold")
@@ -163,16 +163,18 @@ def test_two_answers_in_words_belong_to_one_request() -> None:
 
 
 def test_other_request_than_the_answer_is_taken_as_itself() -> None:
-    talk = Talk(two())
+    talk = DemoConversation(two())
     talk.ask("profile my data")
     assert talk.ask("outline the notebook").startswith("**`random.ipynb`**")
 
 
 def test_which_of_two_open_notebooks_is_asked() -> None:
     notebook = Notebook({"a": "x = 1"}, path="b.ipynb", answers=["b.ipynb"])
-    talk = Talk(notebook, LOOP_TOOLS)
+    talk = DemoConversation(notebook, LOOP_TOOLS)
     talk.ask("outline the notebook", document=None, opened=["a.ipynb", "b.ipynb"])
     assert notebook.done[0].arguments["options"] == ["a.ipynb", "b.ipynb"]
     assert notebook.done[1].arguments == {"path": "b.ipynb"}
-    asked = Talk(notebook).ask("outline it", document=None, opened=["a.ipynb", "b.ipynb"])
+    asked = DemoConversation(notebook).ask(
+        "outline it", document=None, opened=["a.ipynb", "b.ipynb"]
+    )
     assert asked == "Which notebook do you mean? Open are `a.ipynb`, `b.ipynb`."

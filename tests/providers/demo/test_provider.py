@@ -1,4 +1,4 @@
-"""The demo as a provider: its stream keeps the port's promises and can be cancelled anywhere."""
+"""The demo as a provider: its stream keeps the port's contract and can be cancelled anywhere."""
 
 from __future__ import annotations
 

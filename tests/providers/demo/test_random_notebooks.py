@@ -1,4 +1,4 @@
-"""The demo in notebooks that nobody wrote: random names, columns and orders."""
+"""The demo in random notebooks: names, columns and orders."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jupyter_ai_shoulders.providers.demo.charts import FILLERS, PAIR, PHRASE_ENDS, VERB
 from jupyter_ai_shoulders.providers.demo.code_analysis import BUILTINS
 from jupyter_ai_shoulders.providers.demo.known_imports import import_for
-from tests.providers.demo.fake_notebook import Notebook, Talk
+from tests.providers.demo.fake_notebook import DemoConversation, Notebook
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WELL_KNOWN = [
@@ -33,7 +33,7 @@ PHRASES = (PAIR, VERB, PHRASE_ENDS)
 
 
 def is_free(name: str) -> bool:
-    """Whether a name means nothing to Python, to libraries, or in a request."""
+    """Whether a name has no meaning in Python, in libraries, or in a request."""
     spoken = any(name in known for known in SPOKEN) or any(p.fullmatch(name) for p in PHRASES)
     return not spoken and import_for(name) is None
 
@@ -64,7 +64,7 @@ def test_missing_import_is_fixed(
     made = notebook([*filler, broken, *filler], path=path)
     if ran:
         made.run(f"id{len(filler)}")
-    answer = Talk(made).ask("this is broken, please fix it")
+    answer = DemoConversation(made).ask("this is broken, please fix it")
     assert made.cells[f"id{len(filler)}"] == f"{import_for(name)}\n{broken}"
     assert made.variables[variable] is not None
     assert "works now" in answer
@@ -82,7 +82,7 @@ def test_mistyped_variable_is_fixed(name: str, result: str, at: int, filler: lis
     made = notebook([f"{name} = [1, 2]", f"{result} = len({typo}) + sum({typo})", *filler])
     made.run("id0")
     made.run("id1")
-    Talk(made).ask(f"Fix the NameError in cell 2 of {made.path}")
+    DemoConversation(made).ask(f"Fix the NameError in cell 2 of {made.path}")
     assert made.variables.get(result) == 5
     assert made.cells["id1"] == f"{result} = len({name}) + sum({name})"
 
@@ -95,7 +95,7 @@ def test_cells_are_run_in_the_order_they_need(chain: list[str]) -> None:
     made = notebook(sources)
     last = f"id{len(sources) - 1}"
     made.run(last)
-    answer = Talk(made).ask("why? fix this error", active=last)
+    answer = DemoConversation(made).ask("why? fix this error", active=last)
     assert made.variables[chain[-1]] == len(chain)
     assert made.cells == {f"id{n}": source for n, source in enumerate(sources)}
     assert "works now" in answer
@@ -136,7 +136,7 @@ def test_named_column_is_plotted(
         made.run("id1")
     wanted = names[0]
     spoken = wanted if "`" in ask or '"' in ask else wanted.replace("_", " ")
-    answer = Talk(made).ask(ask.format(spoken))
+    answer = DemoConversation(made).ask(ask.format(spoken))
     new = [source for key, source in made.cells.items() if key.startswith("new")]
     assert len(new) == 1, answer
     assert f'{frame}["{wanted}"]' in new[0]
@@ -158,7 +158,7 @@ def test_two_columns_and_a_group_are_plotted(names: list[str], frame: str, form:
     made = notebook(
         [f"import pandas as pd\n{frame} = pd.read_csv('t.csv')"], tables={"t.csv": table}
     )
-    answer = Talk(made).ask("plot " + form.format(*names))
+    answer = DemoConversation(made).ask("plot " + form.format(*names))
     drawn = " ".join(made.cells.values())
     assert f'{frame}.groupby("{names[2]}")' in drawn, answer
     assert f'rows["{names[1]}"], rows["{names[0]}"]' in drawn
@@ -181,7 +181,7 @@ def test_wrong_column_in_code_is_fixed(names: list[str], frame: str) -> None:
     )
     for cell in ("id0", "id1", "id2"):
         made.run(cell)
-    answer = Talk(made).ask("fix it")
+    answer = DemoConversation(made).ask("fix it")
     assert made.cells["id2"] == f'print({frame}["{wanted}"])'
     assert "works now" in answer
 
@@ -191,4 +191,4 @@ def test_wrong_column_in_code_is_fixed(names: list[str], frame: str) -> None:
 @given(st.lists(st.text("ab=%!\n ()'[].:#", max_size=30), max_size=5))
 def test_any_notebook_gets_an_answer(ask: str, sources: list[str]) -> None:
     made = notebook(sources)
-    assert Talk(made).ask(ask, active="id0")
+    assert DemoConversation(made).ask(ask, active="id0")

@@ -1,4 +1,4 @@
-"""What the demo does in ordinary notebooks, driven through its pure planner."""
+"""The demo's skills in ordinary notebooks, run by its pure planner."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from jupyter_ai_shoulders.providers.demo.intents import parts_of
 from jupyter_ai_shoulders.providers.demo.skill_protocol import SkillCall
-from tests.providers.demo.fake_notebook import Notebook, Talk
+from tests.providers.demo.fake_notebook import DemoConversation, Notebook
 
 TABLE = {"sales.csv": {"region": ["a"], "net_revenue": [1], "units sold": [2]}}
 
@@ -22,14 +22,14 @@ def done(notebook: Notebook) -> list[str]:
     ]
 
 
-# fixing
+# Fixing
 
 
 async def test_missing_import_is_added_to_the_cell_that_failed() -> None:
     notebook = Notebook({"a": "x = 1", "b": "y = math.sqrt(x)\nprint(y)"})
     notebook.run("a")
     notebook.run("b")
-    answer = Talk(notebook).ask("Please fix the error")
+    answer = DemoConversation(notebook).ask("Please fix the error")
     assert notebook.cells["b"] == "import math\ny = math.sqrt(x)\nprint(y)"
     assert done(notebook) == ["read_notebook", "edit_cell b", "run_cell b"]
     assert answer == (
@@ -42,7 +42,7 @@ async def test_missing_import_is_added_to_the_cell_that_failed() -> None:
 async def test_missing_import_is_found_before_anything_ran() -> None:
     notebook = Notebook({"a": "x = 4", "b": "from time import time", "c": "print(math.pi * x)"})
     notebook.run("a")
-    answer = Talk(notebook).ask("fix it", active="a")
+    answer = DemoConversation(notebook).ask("fix it", active="a")
     assert notebook.cells["c"].startswith("import math\n")
     assert "would have failed" in answer
     assert "works now" in answer
@@ -50,13 +50,13 @@ async def test_missing_import_is_found_before_anything_ran() -> None:
 
 async def test_import_goes_below_a_cell_magic() -> None:
     notebook = Notebook({"a": "%%time\nprint(math.pi)"})
-    Talk(notebook).ask("fix it")
+    DemoConversation(notebook).ask("fix it")
     assert notebook.cells["a"] == "%%time\nimport math\nprint(math.pi)"
 
 
 async def test_import_is_written_as_the_notebook_writes_it() -> None:
     notebook = Notebook({"a": "print(m.pi)", "b": "import math as m"})
-    Talk(notebook).ask("fix it")
+    DemoConversation(notebook).ask("fix it")
     assert notebook.cells["a"] == "import math as m\nprint(m.pi)"
 
 
@@ -66,7 +66,7 @@ async def test_mistyped_name_is_replaced_everywhere_but_in_strings() -> None:
     )
     notebook.run("a")
     notebook.run("b")
-    answer = Talk(notebook).ask("cell 2 does not work")
+    answer = DemoConversation(notebook).ask("cell 2 does not work")
     assert notebook.cells["b"] == "print(measurement, 'mesurement', measurement)"
     assert "changed it to `measurement`" in answer
 
@@ -74,7 +74,7 @@ async def test_mistyped_name_is_replaced_everywhere_but_in_strings() -> None:
 async def test_cells_above_run_first_when_they_never_did() -> None:
     notebook = Notebook({"a": "x = 2", "b": "unrelated = 1", "c": "y = x + 1", "d": "print(y)"})
     notebook.run("d")
-    answer = Talk(notebook).ask("fix this error", active="d")
+    answer = DemoConversation(notebook).ask("fix this error", active="d")
     assert done(notebook) == ["read_notebook", "run_cell a", "run_cell c", "run_cell d"]
     assert notebook.cells["d"] == "print(y)"
     assert "I ran cells 1 and 3 first" in answer
@@ -83,7 +83,7 @@ async def test_cells_above_run_first_when_they_never_did() -> None:
 async def test_name_defined_further_down_is_run_and_told() -> None:
     notebook = Notebook({"a": "print(total)", "b": "total = 5"})
     notebook.run("a")
-    answer = Talk(notebook).ask("fix it")
+    answer = DemoConversation(notebook).ask("fix it")
     assert done(notebook) == ["read_notebook", "run_cell b", "run_cell a"]
     assert "cell 2 should move above cell 1" in answer
 
@@ -91,7 +91,7 @@ async def test_name_defined_further_down_is_run_and_told() -> None:
 async def test_second_error_is_fixed_too_and_no_third() -> None:
     source = "print(math.pi, json.dumps(1), random.random())"
     notebook = Notebook({"a": source})
-    answer = Talk(notebook).ask("fix it")
+    answer = DemoConversation(notebook).ask("fix it")
     assert notebook.cells["a"] == f"import math\nimport json\n{source}"
     assert "It still fails, now with `NameError: name 'random' is not defined`." in answer
 
@@ -103,7 +103,7 @@ async def test_near_column_is_used_for_a_key_error() -> None:
     )
     for cell in "abc":
         notebook.run(cell)
-    answer = Talk(notebook).ask("fix the KeyError")
+    answer = DemoConversation(notebook).ask("fix the KeyError")
     assert notebook.cells["c"] == 'print(sales["net_revenue"])'
     assert "works now" in answer
 
@@ -111,7 +111,7 @@ async def test_near_column_is_used_for_a_key_error() -> None:
 async def test_what_no_rule_fits_is_explained_and_left_alone() -> None:
     notebook = Notebook({"a": "1 / 0"})
     notebook.run("a")
-    answer = Talk(notebook).ask("fix it")
+    answer = DemoConversation(notebook).ask("fix it")
     assert done(notebook) == ["read_notebook"]
     assert "ZeroDivisionError" in answer
     assert "I changed nothing" in answer
@@ -120,7 +120,7 @@ async def test_what_no_rule_fits_is_explained_and_left_alone() -> None:
 async def test_missing_library_is_not_installed() -> None:
     notebook = Notebook({"a": "import no_such_library_anywhere"})
     notebook.run("a")
-    answer = Talk(notebook).ask("fix it")
+    answer = DemoConversation(notebook).ask("fix it")
     assert "%pip install no_such_library_anywhere" in answer
     assert done(notebook) == ["read_notebook"]
 
@@ -128,7 +128,7 @@ async def test_missing_library_is_not_installed() -> None:
 async def test_question_about_an_error_changes_nothing() -> None:
     notebook = Notebook({"a": "print(math.pi)"})
     notebook.run("a")
-    answer = Talk(notebook).ask("Why does this cell fail?", active="a")
+    answer = DemoConversation(notebook).ask("Why does this cell fail?", active="a")
     assert done(notebook) == ["read_notebook"]
     assert "`math` was never imported" in answer
 
@@ -136,7 +136,7 @@ async def test_question_about_an_error_changes_nothing() -> None:
 async def test_active_cell_is_tried_when_nothing_looks_wrong() -> None:
     notebook = Notebook({"a": "x = 1", "b": "print(x.real)"})
     notebook.run("a")
-    answer = Talk(notebook).ask("fix it", active="b")
+    answer = DemoConversation(notebook).ask("fix it", active="b")
     assert done(notebook) == ["read_notebook", "run_cell b"]
     assert "it works" in answer
 
@@ -145,12 +145,12 @@ async def test_long_cells_are_read_whole_before_they_are_changed() -> None:
     source = "\n".join([f"value_{n} = {n}" for n in range(40)] + ["print(math.pi)"])
     notebook = Notebook({"a": source})
     notebook.run("a")
-    Talk(notebook).ask("fix it")
+    DemoConversation(notebook).ask("fix it")
     assert notebook.cells["a"] == f"import math\n{source}"
     assert done(notebook)[:2] == ["read_notebook", "read_notebook"]
 
 
-# plotting
+# Plotting
 
 
 def sales(*more: str) -> Notebook:
@@ -162,7 +162,7 @@ def sales(*more: str) -> Notebook:
 
 async def test_column_is_plotted_in_a_new_cell_that_is_run() -> None:
     notebook = sales("sales['units sold']")
-    answer = Talk(notebook).ask("Plot the units sold")
+    answer = DemoConversation(notebook).ask("Plot the units sold")
     assert list(notebook.cells) == ["a", "m0", "new-2"]
     assert notebook.drawn == ["hist", "set_xlabel", "set_ylabel", "set_title"]
     assert 'sales["units sold"]' in notebook.cells["new-2"]
@@ -171,13 +171,15 @@ async def test_column_is_plotted_in_a_new_cell_that_is_run() -> None:
 
 async def test_quoted_column_needs_no_look_at_the_names() -> None:
     notebook = sales()
-    Talk(notebook).ask("Plot `net_revenue`")
+    DemoConversation(notebook).ask("Plot `net_revenue`")
     assert done(notebook) == ["read_notebook", "add_cell", "run_cell new-2"]
 
 
 async def test_two_columns_and_a_group_become_a_coloured_scatter() -> None:
     notebook = sales()
-    answer = Talk(notebook).ask("plot net revenue against units sold, one colour per region")
+    answer = DemoConversation(notebook).ask(
+        "plot net revenue against units sold, one colour per region"
+    )
     assert "scatter" in notebook.drawn
     assert 'sales.groupby("region")' in notebook.cells["new-2"]
     assert "`net_revenue` against `units sold`" in answer
@@ -196,7 +198,7 @@ CHARTS = {
 @pytest.mark.parametrize("ask", CHARTS)
 async def test_kind_of_chart_follows_the_words(ask: str) -> None:
     notebook = sales("sales[['net_revenue', 'units sold', 'region']]")
-    answer = Talk(notebook).ask(f"plot: {ask}")
+    answer = DemoConversation(notebook).ask(f"plot: {ask}")
     assert answer.startswith("Done: ")
     assert CHARTS[ask] in notebook.cells["new-2"]
 
@@ -204,7 +206,7 @@ async def test_kind_of_chart_follows_the_words(ask: str) -> None:
 async def test_bars_are_drawn_when_a_column_holds_no_numbers() -> None:
     notebook = sales()
     notebook.fails["hist"] = TypeError("no numbers")
-    answer = Talk(notebook).ask("plot `region`")
+    answer = DemoConversation(notebook).ask("plot `region`")
     assert "plot.bar" in notebook.cells["new-2"]
     assert answer.startswith("Done: ")
 
@@ -212,7 +214,7 @@ async def test_bars_are_drawn_when_a_column_holds_no_numbers() -> None:
 async def test_error_without_a_rule_leaves_the_cell_and_says_so() -> None:
     notebook = sales()
     notebook.fails["hist"] = OSError("disk")
-    answer = Talk(notebook).ask("plot `region`")
+    answer = DemoConversation(notebook).ask("plot `region`")
     assert "it fails with `OSError: disk`" in answer
     assert "new-2" in notebook.cells
 
@@ -220,31 +222,31 @@ async def test_error_without_a_rule_leaves_the_cell_and_says_so() -> None:
 async def test_new_cell_is_found_when_the_tool_names_no_id() -> None:
     notebook = sales()
     notebook.names_new_cells = False
-    assert Talk(notebook).ask("plot `region`").startswith("Done: ")
+    assert DemoConversation(notebook).ask("plot `region`").startswith("Done: ")
     assert [act.tool for act in notebook.done].count("read_notebook") == 2
 
 
 async def test_frame_named_in_the_request_is_used() -> None:
     notebook = sales("other = sales.copy()\nother.head()\nother.head()")
     notebook.run("m0")
-    Talk(notebook).ask("plot `region` of sales")
+    DemoConversation(notebook).ask("plot `region` of sales")
     assert 'sales["region"]' in notebook.cells["new-3"]
 
 
 async def test_plot_without_a_column_asks_for_one() -> None:
-    answer = Talk(sales("sales['region']")).ask("plot my data")
+    answer = DemoConversation(sales("sales['region']")).ask("plot my data")
     assert answer == "Which column of `sales` shall I plot? I know of `region`."
 
 
 async def test_new_cell_goes_below_the_active_one_when_asked() -> None:
     notebook = sales("print(1)", "print(2)")
-    Talk(notebook).ask("plot `region` in a new cell below this one", active="m0")
+    DemoConversation(notebook).ask("plot `region` in a new cell below this one", active="m0")
     assert list(notebook.cells) == ["a", "m0", "new-2", "m1"]
 
 
 async def test_wrong_quoted_column_is_replaced_by_the_near_one() -> None:
     notebook = sales()
-    answer = Talk(notebook).ask("Plot `net_revenu`")
+    answer = DemoConversation(notebook).ask("Plot `net_revenu`")
     assert answer == "Done: cell 2 plots `net_revenue` of `sales`."
 
 
@@ -252,17 +254,19 @@ async def test_column_called_like_its_dataframe_is_plotted() -> None:
     source = "import pandas as pd\nsales = pd.DataFrame({'sales': [1], 'day': [2]})"
     notebook = Notebook({"a": source}, real=True)
     notebook.run("a")
-    assert Talk(notebook).ask("plot sales against day").startswith("Done: ")
-    assert Talk(notebook).ask("plot day against price of sales")
+    assert DemoConversation(notebook).ask("plot sales against day").startswith("Done: ")
+    assert DemoConversation(notebook).ask("plot day against price of sales")
 
 
 async def test_dataframe_named_beside_a_column_is_no_column() -> None:
-    assert Talk(sales("sales['region']")).ask("plot region and sales").startswith("Done: ")
+    assert (
+        DemoConversation(sales("sales['region']")).ask("plot region and sales").startswith("Done: ")
+    )
 
 
 async def test_unknown_column_leaves_no_cell_behind() -> None:
     notebook = sales()
-    answer = Talk(notebook).ask("Plot the temperature")
+    answer = DemoConversation(notebook).ask("Plot the temperature")
     assert list(notebook.cells) == ["a"]
     assert "no column like `temperature`" in answer
     assert "`net_revenue`" in answer
@@ -272,17 +276,17 @@ async def test_data_is_loaded_first_when_it_never_was() -> None:
     notebook = Notebook(
         {"a": "import pandas as pd", "b": "sales = pd.read_csv('sales.csv')"}, TABLE
     )
-    answer = Talk(notebook).ask("Plot `region`")
+    answer = DemoConversation(notebook).ask("Plot `region`")
     assert done(notebook)[-3:] == ["run_cell a", "run_cell b", "run_cell new-1"]
     assert "I ran cells 1 and 2 first" in answer
 
 
 async def test_plot_without_data_says_so() -> None:
     notebook = Notebook({"a": "x = 1"})
-    assert "no dataframe" in Talk(notebook).ask("plot x")
+    assert "no dataframe" in DemoConversation(notebook).ask("plot x")
 
 
-# outlining
+# Outlining
 
 
 async def test_outline_tells_sections_libraries_and_state() -> None:
@@ -296,7 +300,7 @@ async def test_outline_tells_sections_libraries_and_state() -> None:
     }
     notebook = Notebook(cells, kinds=dict.fromkeys("thme", "markdown"))
     notebook.run("b")
-    assert Talk(notebook).ask("Can you outline this notebook?") == (
+    assert DemoConversation(notebook).ask("Can you outline this notebook?") == (
         "**`random.ipynb`** – Sales of 2026 (6 cells, 2 with code)\n\n"
         "- **Load**: loads data (cell 3)\n"
         "- **Model**: fits a model and measures a model (cell 5)\n"
@@ -307,19 +311,19 @@ async def test_outline_tells_sections_libraries_and_state() -> None:
     )
 
 
-# talking
+# Conversations
 
 
 @pytest.mark.parametrize(
     "text", ["Hi", "hello there!", "What can you do?", "help", "Are you an AI?"]
 )
 async def test_greeting_says_what_it_is(text: str) -> None:
-    answer = Talk(Notebook({})).ask(text)
+    answer = DemoConversation(Notebook({})).ask(text)
     assert answer.startswith("Hello! I am the **Demo (no AI model)**")
 
 
 async def test_what_it_has_no_rule_for_is_said_plainly() -> None:
-    answer = Talk(Notebook({})).ask("Translate this to French")
+    answer = DemoConversation(Notebook({})).ask("Translate this to French")
     assert answer.startswith("I am the **Demo (no AI model)** and have no rule for that.")
     assert len(answer.split("\n\n")) == 2
 
@@ -338,7 +342,7 @@ IDEAS = json.loads(
 )
 async def test_offered_request_has_a_rule(text: str) -> None:
     notebook = Notebook({"a": "x = 1"})
-    answer = Talk(notebook).ask(text.replace("%1", "1"), document=notebook.path)
+    answer = DemoConversation(notebook).ask(text.replace("%1", "1"), document=notebook.path)
     assert "no rule for that" not in answer
 
 
@@ -356,19 +360,19 @@ def test_offered_request_is_understood(text: str, kind: str) -> None:
 
 @pytest.mark.parametrize("text", ["fix it", "plot `x`", "outline the notebook"])
 async def test_without_an_open_notebook_it_asks_for_one(text: str) -> None:
-    answer = Talk(Notebook({})).ask(text, document=None)
+    answer = DemoConversation(Notebook({})).ask(text, document=None)
     assert "Open the one you mean" in answer
 
 
 async def test_notebook_may_be_named_in_the_text() -> None:
     notebook = Notebook({"a": "print(math.pi)"}, path="deep/random.ipynb")
-    Talk(notebook).ask("fix deep/random.ipynb please", document=None)
+    DemoConversation(notebook).ask("fix deep/random.ipynb please", document=None)
     assert notebook.done[0].arguments["path"] == "deep/random.ipynb"
 
 
 async def test_second_request_starts_anew() -> None:
     notebook = sales("print(math.pi)")
-    talk = Talk(notebook)
+    talk = DemoConversation(notebook)
     assert "works now" in talk.ask("fix it")
     assert "Done" in talk.ask("now plot `region`")
     assert "Hello" in talk.ask("hello")
@@ -377,19 +381,19 @@ async def test_second_request_starts_anew() -> None:
 async def test_yes_after_an_explanation_fixes_what_was_explained() -> None:
     notebook = Notebook({"a": "print(math.pi)"})
     notebook.run("a")
-    talk = Talk(notebook)
+    talk = DemoConversation(notebook)
     talk.ask("why does this fail?", active="a")
     assert "works now" in talk.ask("Yes, please do it!", active="a")
 
 
 async def test_go_on_repeats_the_request_before() -> None:
-    talk = Talk(sales())
+    talk = DemoConversation(sales())
     talk.ask("plot `region`")
     assert talk.ask("again").startswith("Done: ")
-    assert "no rule for that" in Talk(sales()).ask("go on")
+    assert "no rule for that" in DemoConversation(sales()).ask("go on")
 
 
-# refusals
+# Refusals
 
 
 def refuse(tool: str, text: str) -> Notebook:
@@ -427,12 +431,12 @@ REFUSALS = {
 @pytest.mark.parametrize("name", REFUSALS)
 async def test_refusal_is_told_and_ends_the_attempt(name: str) -> None:
     notebook, words = REFUSALS[name]
-    assert words in Talk(notebook).ask("fix it")
+    assert words in DemoConversation(notebook).ask("fix it")
 
 
 async def test_what_was_done_before_a_refusal_is_told() -> None:
     notebook = refuse("run_cell", "The user did not allow this call.")
-    assert Talk(notebook).ask("fix it") == (
+    assert DemoConversation(notebook).ask("fix it") == (
         "Cell 1 would have failed with `NameError: name 'math' is not defined`.\n"
         "- The cause: `math` was never imported; I added `import math` at the top.\n\n"
         "I did not run cell 1: it was not allowed."
@@ -442,7 +446,7 @@ async def test_what_was_done_before_a_refusal_is_told() -> None:
 async def test_unfinished_plot_is_told() -> None:
     notebook = sales()
     notebook.refuse = lambda act: "Not allowed." if act.tool == "run_cell" else None
-    answer = Talk(notebook).ask("plot `region`")
+    answer = DemoConversation(notebook).ask("plot `region`")
     assert answer == (
         "I added cell 2 for the plot, but it is not finished. I did not run cell 2: it was not "
         "allowed."
@@ -450,13 +454,13 @@ async def test_unfinished_plot_is_told() -> None:
 
 
 async def test_tool_that_is_switched_off_is_named() -> None:
-    talk = Talk(Notebook({"a": "print(math.pi)"}), tools=["read_notebook"])
+    talk = DemoConversation(Notebook({"a": "print(math.pi)"}), tools=["read_notebook"])
     assert "`edit_cell`, which is switched off" in talk.ask("fix it")
 
 
 async def test_conversation_that_went_another_way_is_not_guessed_at() -> None:
     notebook = Notebook({"a": "print(math.pi)"})
-    talk = Talk(notebook)
+    talk = DemoConversation(notebook)
     talk.ask("fix it")
     del talk.messages[1:3]
     reply = talk.step()
@@ -467,7 +471,7 @@ async def test_conversation_that_went_another_way_is_not_guessed_at() -> None:
 async def test_notice_on_a_result_is_no_new_request() -> None:
     notebook = Notebook({"a": "print(math.pi)"})
     notebook.refuse = lambda act: None
-    talk = Talk(notebook)
+    talk = DemoConversation(notebook)
     talk.ask("fix it")
     results = talk.messages[2]
     assert results.role == "user"

@@ -1,4 +1,4 @@
-"""Which models can be asked to fill in the middle of a text."""
+"""Tests of which models support fill-in-the-middle."""
 
 from __future__ import annotations
 

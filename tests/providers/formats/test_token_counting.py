@@ -1,4 +1,4 @@
-"""Token counts: asked of the services that count, by the very request that would be sent."""
+"""Token counts, from services that count, with the request that would be sent."""
 
 from __future__ import annotations
 

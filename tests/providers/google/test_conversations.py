@@ -1,6 +1,6 @@
 """Whole conversations with the strict Gemini of the simulator over a real socket.
 
-Every request is also judged by the types of Google's own SDK.
+Every request is also validated by the types of Google's own SDK.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ LEVELS: list[ThinkingLevel] = ["default", "none", "low", "medium", "high"]
 async def talking(
     simulator: Simulator, model: ModelSpec, messages: list[ModelMessage] | None = None
 ) -> AsyncGenerator[Conversation]:
-    """A conversation, every request of which must be taken by the simulator and by the SDK."""
+    """A conversation whose requests must all be accepted by the simulator and the SDK."""
     async with connected(simulator, "google", model=model) as provider:
         yield Conversation(provider, model, [] if messages is None else messages)
     refused = [record.refusal for record in simulator.requests if record.refusal]
@@ -154,7 +154,7 @@ async def test_signatures_make_the_round_trip(simulator: Simulator) -> None:
 async def test_call_without_its_signature_is_refused_by_the_simulator(
     simulator: Simulator,
 ) -> None:
-    """So that the tests above mean something."""
+    """Proves that the tests above can fail."""
     simulator.default(reply(ToolUse(name="read", arguments={"n": 1})))
     async with connected(simulator, "google") as provider:
         talk = Conversation(provider, gemini())

@@ -1,4 +1,4 @@
-"""What Google says when it refuses, before and inside a stream."""
+"""Google's errors, before and inside a stream."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def error(code: int, status: str, message: str = "Oh.", *details: Any) -> dict[s
 async def failure(
     body: Sequence[bytes] | bytes, status: int = 200, headers: dict[str, str] | None = None
 ) -> tuple[ProviderError, list[ProviderEvent]]:
-    """The error, and what came before it."""
+    """The error, and the events before it."""
     made = make_endpoint("google", transport=answering(body, status=status, headers=headers))
     seen: list[ProviderEvent] = []
     with pytest.raises(ProviderError) as caught:
@@ -114,7 +114,7 @@ async def test_error_inside_the_stream_is_read(name: str, shape: str) -> None:
 
 
 def stream(body: Any, shape: str) -> bytes:
-    """An answer that breaks off with an error, said in this way."""
+    """A reply that ends with an error in this form."""
     match shape:
         case "event":
             said = data_lines(json.dumps(body))

@@ -1,4 +1,4 @@
-"""Connections, bodies and proxies that are broken in themselves, over a real socket."""
+"""Broken connections, bodies and proxies, over a real socket."""
 
 from __future__ import annotations
 

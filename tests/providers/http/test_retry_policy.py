@@ -1,4 +1,4 @@
-"""Whether and how long to wait before another try."""
+"""Tests of whether and how long to wait before a retry."""
 
 from __future__ import annotations
 

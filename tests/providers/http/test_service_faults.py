@@ -1,4 +1,4 @@
-"""What goes wrong upstream, over a real socket, and what the caller is told."""
+"""Failures of a service over a real socket, and the errors the caller gets."""
 
 from __future__ import annotations
 

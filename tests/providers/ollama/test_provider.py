@@ -325,7 +325,7 @@ async def test_broken_stream_is_an_error(body: bytes, code: ErrorCode) -> None:
 
 
 async def test_model_that_turns_out_to_lack_tools_chats_without(simulator: Simulator) -> None:
-    """As before it was listed, when nobody knows what it can do."""
+    """As before it was listed, when its capabilities are unknown."""
     simulator.script(reply("Hello."))
     model = llama("sim-plain")
     async with connected(simulator, "ollama", model=model, key=None) as provider:

@@ -1,4 +1,4 @@
-"""What compatible servers say of their models, and how their habits are met."""
+"""Model lists of compatible servers, and their deviations from OpenAI's API."""
 
 from __future__ import annotations
 

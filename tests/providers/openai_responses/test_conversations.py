@@ -1,6 +1,6 @@
 """Whole conversations with the strict Responses simulator over a real socket.
 
-Every request is judged twice: by the simulator, and by the types of the official SDK.
+Every request is validated twice: by the simulator, and by the types of the official SDK.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def model_of(name: str) -> ModelSpec:
 
 
 def judge(simulator: Simulator, count: int) -> None:
-    """Every request was taken, by the simulator and by the SDK's types."""
+    """Every request was accepted, by the simulator and by the SDK's types."""
     assert [record.refusal for record in simulator.requests] == [None] * count
     asked = [record for record in simulator.requests if record.path == "/v1/responses"]
     assert [problem for record in asked for problem in responses_problems(record.body)] == []
@@ -192,7 +192,7 @@ async def test_phases_are_kept(simulator: Simulator) -> None:
 
 
 async def test_conversation_moves_between_vendors(simulator: Simulator) -> None:
-    """Ids, reasoning and results of each side are taken by the others."""
+    """Each vendor accepts ids, reasoning and results of the others."""
     simulator.default(reply(Reasoning(text="Hm."), "I look.", ToolUse(name="read", arguments={})))
     sides: list[tuple[Kind, ModelSpec]] = [
         ("openai_responses", gpt()),

@@ -1,4 +1,4 @@
-"""Request bodies of the Responses format, whole."""
+"""Complete request bodies of the Responses format."""
 
 from __future__ import annotations
 

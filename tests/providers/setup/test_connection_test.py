@@ -1,4 +1,4 @@
-"""The Test button before gateways that break one thing or the other."""
+"""The Test button with gateways that break streaming or tool calls."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ KINDS: list[Kind] = ["anthropic", "openai_chat"]
 
 
 def gateway(with_tools: Reply, plain: Reply) -> Callable[[SimRequest], Reply]:
-    """A server in between that treats requests with tools in its own way."""
+    """A gateway that treats requests with tools differently."""
     return lambda request: with_tools if request.tool_names else plain
 
 

@@ -1,4 +1,4 @@
-"""Keys and servers that are recognised, tried, stored and removed; what is sent where."""
+"""Recognising, testing, storing and removing keys and servers, and which host gets which key."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OFFERED: dict[ApiKind, str] = {
 
 
 class OneApi(httpx.AsyncBaseTransport):
-    """The network: what is sent to any host reaches the simulator, which speaks one API there."""
+    """A network where any host is the simulator, with one API."""
 
     def __init__(self, simulator: Simulator, kind: ApiKind | None, status: int = 404) -> None:
         self.sent: list[httpx.Request] = []
@@ -258,7 +258,7 @@ async def test_a_vendors_key_is_not_sent_elsewhere(
         for asked in (
             DetectProvider(key=key, address="https://gate.test"),
             DetectProvider(key=key, provider=ProviderId("openai")),
-            DetectProvider(key=key),  # Anthropic is at a gateway here
+            DetectProvider(key=key),  # Anthropic is configured at a gateway here
         ):
             with pytest.raises(InvalidRequest):
                 await detector.detect(asked)

@@ -1,4 +1,4 @@
-"""The guarantees that hold whatever a vendor sends."""
+"""The assembler's guarantees for any input of a vendor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole answers."""
+"""Tests of complete replies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the asked model refuses although the schema allows it.
+"""Requests that the model refuses although the schema accepts them.
 
 Called by ``endpoint`` after the rules of the conversation.
 """

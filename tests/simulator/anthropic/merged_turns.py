@@ -1,7 +1,7 @@
 """Messages as the service reads them: content as blocks, neighbours of one role merged.
 
-Used by every rule and by ``signatures``; ``place`` keeps where a block stood in the request, for
-error texts.
+Used by every rule and by ``signatures``; ``place`` is a block's position in the request, for error
+texts.
 """
 
 from __future__ import annotations

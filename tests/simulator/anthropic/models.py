@@ -1,6 +1,6 @@
-"""What each Claude model accepts: the rules that a schema cannot hold.
+"""Capabilities of each Claude model that a schema cannot express.
 
-Read by ``capabilities`` (refusals), ``reply`` (how thinking is shown) and ``GET /v1/models``.
+Read by ``capabilities`` (refusals), ``reply`` (visibility of thinking) and ``GET /v1/models``.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The prompt cache as the Messages API keeps it; used by ``endpoint``.
+"""The prompt cache of the Messages API; used by ``endpoint``.
 
 A breakpoint stores the prefix that ends there: tools, system, messages, in this order. A later
 request reads the longest stored prefix that ends at one of its own breakpoints, or at most twenty
-blocks before it, runs of tool blocks counting as one. Prefixes under the model's minimum are not
-cached, and nothing is when no breakpoint is set. Sizes are estimates, as all of the simulator's.
+blocks before it; runs of tool blocks count as one. Prefixes below the model's minimum are not
+cached, and nothing is without a breakpoint. All sizes are estimates.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the Messages API asks of a conversation beyond its schema.
+"""Rules of the Messages API for a conversation beyond its schema.
 
 Each rule is a function that returns or raises ``RequestRefused``. Called in order by ``endpoint``.
 """

@@ -1,7 +1,7 @@
-"""The body of ``POST /v1/messages`` and ``/count_tokens``, unknown fields refused everywhere.
+"""The body of ``POST /v1/messages`` and ``/count_tokens``; unknown fields are refused everywhere.
 
-Own models, not the SDK's: they are strict, and they run without it. Used by ``endpoint``; the rules
-beyond a schema are in ``rules``, ``thinking`` and ``capabilities``.
+These models are stricter than the SDK's and independent of it. Rules beyond the schema are in
+``rules``, ``thinking_checks`` and ``capabilities``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Signatures of thinking blocks: made here, and recognised when they come back.
+"""Issues and verifies the signatures of thinking blocks.
 
-A signature holds what it was made for (model, text, conversation before it) under a keyed hash, so
-the simulator needs no memory of it. Used by ``reply`` (to sign) and ``thinking`` (to check).
+A signature contains the model, text and preceding conversation under a keyed hash, so the simulator
+stores nothing. Used by ``reply`` (to sign) and ``thinking_checks`` (to verify).
 """
 
 from __future__ import annotations

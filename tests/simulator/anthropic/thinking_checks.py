@@ -1,6 +1,6 @@
-"""Thinking that comes back: signatures as issued, bound to their conversation, not left out.
+"""Checks returned thinking: signatures as issued, bound to their conversation, none left out.
 
-Called by ``endpoint``; ``IssuedThinking`` is the only memory the Messages simulator keeps.
+Called by ``endpoint``; ``IssuedThinking`` is the only state of the Messages simulator.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A scripted reply as the text of a fill-in-the-middle: in one piece, or as a stream."""
+"""Encodes a scripted reply as fill-in-the-middle text: complete or as a stream."""
 
 from __future__ import annotations
 

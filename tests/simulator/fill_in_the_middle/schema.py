@@ -1,6 +1,6 @@
-"""The bodies of the fill-in-the-middle endpoints, unknown fields refused.
+"""The bodies of the fill-in-the-middle endpoints; unknown fields are refused.
 
-Read by ``endpoint``. A real llama.cpp drops fields it does not know, which would hide our mistakes.
+A real llama.cpp drops unknown fields, which would hide our mistakes.
 """
 
 from __future__ import annotations

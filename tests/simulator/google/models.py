@@ -1,4 +1,4 @@
-"""Which Gemini models there are and what each refuses. Read by the checks."""
+"""The Gemini models with the features each refuses; read by the checks."""
 
 from __future__ import annotations
 

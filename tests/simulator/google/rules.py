@@ -1,6 +1,6 @@
-"""What ``generateContent`` asks beyond its schema, the order of turns apart.
+"""Rules of ``generateContent`` beyond its schema, except the order of turns.
 
-Each rule is a function that returns or raises ``Refused``. Called in order by ``endpoint``.
+Each rule is a function that returns or raises ``RequestRefused``. Called in order by ``endpoint``.
 """
 
 from __future__ import annotations

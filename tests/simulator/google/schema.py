@@ -1,7 +1,8 @@
-"""The body of ``:generateContent``, unknown names refused at every level as the service does.
+"""The body of ``:generateContent``; unknown names are refused at every level, as by the service.
 
-Names may be camel or snake case, as in every JSON form of a protocol buffer. Read through
-``wording.parse``; the rules beyond a schema are in ``rules``, ``turns`` and ``capabilities``.
+Names may be camel or snake case, as in every JSON form of a protocol buffer. Parsed by
+``validation_errors.parse``; rules beyond the schema are in ``rules``, ``turn_order`` and
+``capabilities``.
 """
 
 from __future__ import annotations

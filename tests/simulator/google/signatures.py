@@ -1,6 +1,6 @@
-"""Thought signatures: made here, recognised when their part comes back.
+"""Issues and verifies thought signatures.
 
-A signature says for which model and which part it was made. Used by ``reply`` and ``turns``.
+A signature identifies its model and part. Used by ``reply`` and ``turn_order``.
 """
 
 from __future__ import annotations

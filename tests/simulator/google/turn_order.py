@@ -1,4 +1,4 @@
-"""The order of turns, and the signatures calls must bring back.
+"""Checks the order of turns, and the signatures that calls must return.
 
 Called by ``endpoint`` after ``rules``, so every content has a role and parts.
 """

@@ -1,4 +1,4 @@
-"""Reads a body, and says what is wrong with it in Google's words."""
+"""Parses a body, and describes errors as Google does."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""An Ollama, below ``/api/``: ``chat``, ``generate``, ``tags``, ``show`` and ``version``.
+"""An Ollama server below ``/api/``: ``chat``, ``generate``, ``tags``, ``show`` and ``version``.
 
-The checks in order, then the reply. Called by ``server``. A local Ollama asks for no key.
+Runs the checks in order, then replies. A local Ollama requires no key.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""``/api/generate``: a text that goes on, or with a suffix what stands between.
-
-Called by ``endpoint``.
+"""``/api/generate``: continues a text or, with a suffix, fills in the middle. Called by
+``endpoint``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The models this Ollama has pulled, and what each can do. Read by the checks and by ``show``."""
+"""The pulled models with their capabilities; read by the checks and by ``show``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scripted reply as Ollama's: one JSON body, or lines of JSON."""
+"""Encodes a scripted reply as Ollama's: one JSON body, or lines of JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Ollama refuses although the schema allows it.
+"""Requests that Ollama refuses although the schema accepts them.
 
 Each rule is a function that returns or raises ``RequestRefused``. Called in order by ``endpoint``.
 """

@@ -1,6 +1,6 @@
-"""The bodies of ``/api/chat`` and ``/api/show``, unknown fields refused.
+"""The bodies of ``/api/chat`` and ``/api/show``; unknown fields are refused.
 
-Read by ``endpoint``; a real Ollama drops fields it does not know, which would hide our mistakes.
+A real Ollama drops unknown fields, which would hide our mistakes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the asked model refuses: reasoning, tools with it, sampling, sizes.
+"""Requests that the model refuses: reasoning, tools with it, sampling, sizes.
 
 Called by ``endpoint`` after the rules of the conversation.
 """

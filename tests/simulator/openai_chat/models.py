@@ -1,4 +1,4 @@
-"""Which server answers under a model's name, and what it accepts.
+"""The server behind each model name, and what it accepts.
 
 Read by the checks and by ``reply``. A test may add models: ``Simulator(chat_models=…)``.
 """

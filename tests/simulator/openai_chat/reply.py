@@ -1,4 +1,4 @@
-"""A scripted reply as Chat Completions: one JSON body, or the chunks of a stream."""
+"""Encodes a scripted reply as Chat Completions: one JSON body, or the chunks of a stream."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Chat Completions asks beyond its schema: the conversation, the fields a server knows.
+"""Rules of Chat Completions beyond its schema: for the conversation and a server's known fields.
 
 Each rule is a function that returns or raises ``RequestRefused``. Called in order by ``endpoint``.
 """

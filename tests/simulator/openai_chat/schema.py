@@ -1,7 +1,7 @@
-"""The request body of ``POST /v1/chat/completions``, unknown fields refused at every level.
+"""The body of ``POST /v1/chat/completions``; unknown fields are refused at every level.
 
-Which top-level fields exist depends on the server and is checked in ``rules``; here stands what
-they hold. Read through ``wording.parse``.
+Which top-level fields exist depends on the server and is checked in ``rules``. Parsed by
+``openai_validation_errors.parse``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the asked model refuses: efforts, summaries, sampling, sizes.
+"""Requests that the model refuses: efforts, summaries, sampling, sizes.
 
 Called by ``endpoint`` after the rules of the conversation.
 """

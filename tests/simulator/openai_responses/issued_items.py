@@ -1,6 +1,6 @@
-"""Items the simulator issued: encrypted reasoning, and what each item belongs to.
+"""Items the simulator issued: encrypted reasoning, and the item that belongs to each.
 
-``reply`` makes them, ``items`` recognises them when they come back.
+``reply`` issues them, ``item_rules`` verifies them when they return.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Rules on the items of the input: calls and outputs, reasoning and its order.
+"""Rules for input items: calls and outputs, reasoning and its order.
 
-Each is a function of the items, the model's name and what was issued, that returns or raises
+Each rule is a function of the items, the model's name and the issued items that returns or raises
 ``RequestRefused``. Called in order by ``endpoint``.
 """
 

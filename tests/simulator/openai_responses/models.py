@@ -1,6 +1,5 @@
-"""What each OpenAI model accepts in the Responses format.
-
-Read by ``capabilities`` and ``reply``.
+"""Capabilities of each OpenAI model in the Responses format; read by ``capabilities`` and
+``reply``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the Responses format asks beyond its schema, apart from the order of items.
+"""Rules of the Responses format beyond its schema, except the order of items.
 
 Each rule is a function that returns or raises ``RequestRefused``. Called in order by ``endpoint``.
 """

@@ -1,7 +1,6 @@
-"""The request bodies of ``/v1/responses``, unknown fields refused at every level.
+"""The bodies of ``/v1/responses``; unknown fields are refused at every level.
 
-Read through ``openai_wording.parse``. Hosted tools and the items they make are left out: they are
-refused as unknown.
+Parsed by ``openai_validation_errors.parse``. Hosted tools and their items are refused as unknown.
 """
 
 from __future__ import annotations

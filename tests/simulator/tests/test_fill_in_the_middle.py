@@ -1,4 +1,4 @@
-"""What the fill-in-the-middle endpoints refuse, as strictly as the vendors, and what they send."""
+"""Tests of the fill-in-the-middle endpoints: refusals as strict as the vendors', and replies."""
 
 from __future__ import annotations
 

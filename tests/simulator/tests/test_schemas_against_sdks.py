@@ -1,4 +1,4 @@
-"""The simulator's schemas against an independent judge: the official SDKs' request types."""
+"""Compares the simulator's schemas with the official SDKs' request types."""
 
 from __future__ import annotations
 
