@@ -136,7 +136,7 @@ DOWN = availability(keys=VENDORS, failing=VENDORS)
 
 
 @pytest.mark.parametrize(
-    ("where", "ways", "code", "words"),
+    ("where", "available", "code", "words"),
     [
         pytest.param(("auto", "local"), NOBODY, "no_key", "no key for Anthropic", id="no key"),
         pytest.param(("local", "none"), ALL, "no_model", "No model", id="nothing local"),
@@ -222,7 +222,7 @@ def test_new_conversation_takes_the_model_of_the_settings(
 
 
 @pytest.mark.parametrize(
-    ("models", "ways", "last", "named", "expected"),
+    ("models", "available", "last", "named", "expected"),
     [
         pytest.param([], NOBODY, None, "", ("demo", True), id="nothing set up"),
         pytest.param([], NOBODY, "demo", "", ("demo", True), id="the demo used last"),
