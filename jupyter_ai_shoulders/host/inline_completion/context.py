@@ -99,28 +99,29 @@ class CompletionContextBuilder:
         self._outlines = OutlineCache()
         self._cells = VisibleCellsCache()
 
-    async def scene(self, asked: RequestCompletions) -> CompletionContext:
-        """See ``CompletionContextSource.scene``."""
-        self._refuse_secret(asked.path)
-        cell_id = asked.cell_id
-        if cell_id is None and asked.path.lower().endswith(".ipynb"):
+    async def context(self, command: RequestCompletions) -> CompletionContext:
+        """See ``CompletionContextSource.context``."""
+        self._refuse_secret(command.path)
+        cell_id = command.cell_id
+        if cell_id is None and command.path.lower().endswith(".ipynb"):
             raise PrivateContent(_RAW)
-        language = _language(asked.language)
-        text = cut_window(self._redact(asked.prefix), self._redact(asked.suffix))
+        language = _language(command.language)
+        text = cut_window(self._redact(command.prefix), self._redact(command.suffix))
         around, known = _SurroundingText(), CompletionVariableSet()
         if cell_id is not None:
             around, known = await asyncio.gather(
-                self._surrounding_text(asked.path, cell_id), self._variables.snapshot(asked.path)
+                self._surrounding_text(command.path, cell_id),
+                self._variables.snapshot(command.path),
             )
         return CompletionContext(
-            path=asked.path,
+            path=command.path,
             language=language,
             is_cell=cell_id is not None,
             text=text,
             pieces=await self._pieces(around, text, language),
             variables=self._redact(known.text(text.prefix + text.suffix, around.hidden)),
-            instructions=await self._instructions(asked.path, language),
-            world=(around.near.world, known.name),
+            instructions=await self._instructions(command.path, language),
+            fingerprint=(around.near.world, known.name),
         )
 
     def _refuse_secret(self, path: str) -> None:

@@ -41,7 +41,7 @@ async def test_others_are_let_in_while_a_long_notebook_is_parsed(tmp_path: Path)
     variables = cast("CompletionVariables", NoVariables())
     workspace = Workspace(tmp_path)
     notebooks = MemoryNotebooks(MemoryNotebook("a.ipynb", cells))
-    scenes = CompletionContextBuilder(workspace, notebooks, variables, standing, str)
+    builder = CompletionContextBuilder(workspace, notebooks, variables, standing, str)
     asked = RequestCompletions(
         request_id="r",
         path="a.ipynb",
@@ -60,9 +60,9 @@ async def test_others_are_let_in_while_a_long_notebook_is_parsed(tmp_path: Path)
             await asyncio.sleep(0)
 
     worker = asyncio.create_task(work())
-    scene = await scenes.scene(asked)
+    context = await builder.context(asked)
     worker.cancel()
     workspace.close()
 
-    assert scene.pieces
+    assert context.pieces
     assert turns >= CELLS // 2

@@ -1,6 +1,6 @@
-"""What every format of the proxy is put through: the same models, replies, failures and checks.
+"""Cases for every format of the proxy: the same models, replies, failures and checks.
 
-The tests of the official SDKs say it in the words of their format and share what is behind them.
+The tests of the official SDKs express them in their format and share the rest.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PIXEL = (
     "gg=="
 )
 PARAMETERS: Any = {"type": "object", "properties": {"n": {"type": "integer"}}}
-"""Of the tool ``read``, which reads a cell."""
+"""Parameters of the tool ``read``, which reads a cell."""
 
 both = pytest.mark.parametrize("stream", [True, False], ids=["stream", "whole"])
 every_model = pytest.mark.parametrize("model", MODELS)
@@ -52,7 +52,7 @@ def greets() -> Reply:
 
 
 def cached(model: str) -> int:
-    """Return how many tokens of ``greets`` were cached: Ollama does not tell."""
+    """Return how many tokens of ``greets`` were cached: Ollama does not report it."""
     return 0 if model == QWEN else 40
 
 
@@ -71,7 +71,7 @@ def looks_twice() -> tuple[Reply, ...]:
 
 
 def check_looks_of_claude(upstream: Simulator, model: str) -> None:
-    """Check that Claude was given its thinking back with its calls."""
+    """Check that Claude got its thinking back with its calls."""
     if model == CLAUDE:
         kinds = ["thinking", "text", "tool_use", "tool_use"]
         assert kinds_sent(upstream.requests[2].body) == kinds
@@ -105,7 +105,7 @@ COUNTERS = {
     GPT: "/v1/responses/input_tokens",
     GEMINI: "/v1beta/models/gemini-3.8-flash:countTokens",
 }
-"""Where those vendors count that can; the others' tokens are estimated."""
+"""Counting endpoints of vendors that have one; other vendors' tokens are estimated."""
 
 
 def check_count(upstream: Simulator, model: str, tokens: int) -> None:
@@ -133,7 +133,7 @@ openai_errors = pytest.mark.parametrize(
 
 
 def check_openai_error(upstream: Simulator, raised: openai.APIStatusError, code: Any) -> None:
-    """Check what the caller is told, and that the key is not."""
+    """Check the error that the caller gets, and that it does not contain the key."""
     body: Any = raised.body
     assert body["code"] == code
     assert upstream.key not in str(body)

@@ -1,4 +1,4 @@
-"""Who may use the proxy, how much at once, and what passes through it."""
+"""Access to the proxy, its concurrency limit, and headers that pass through it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EXAMPLES = {
     r"(.+)": LOCAL,
     r".*": "x",
 }
-"""What stands for the variable pieces of routes."""
+"""Values for the variable parts of routes."""
 
 
 def example(pattern: str) -> str:
@@ -260,7 +260,7 @@ async def test_no_header_of_the_caller_reaches_the_provider_nor_the_key_the_call
 
 
 def test_no_more_requests_than_places_are_answered() -> None:
-    desk = RequestLimiter(FakeClock(), SequentialIds(), SECRETS, most=2)
+    desk = RequestLimiter(FakeClock(), SequentialIds(), SECRETS, limit=2)
 
     with desk.slot(), desk.slot(), pytest.raises(PolicyRefusal) as caught, desk.slot():
         pass

@@ -60,16 +60,16 @@ pytestmark = [
 
 @dataclass(frozen=True)
 class Row:
-    """A kind of provider: its model, what the model can, and where it wants its thinking back."""
+    """A kind of provider: its model, the model's capabilities, and how its thinking is returned."""
 
     model: str
     images: bool = False
     tools: bool = True
     thinks: bool = True
     counts: bool = True
-    """Whether it reports its usage; where it does not the program gets an estimate."""
+    """Whether it reports its usage; otherwise the program gets an estimate."""
     replays: str | None = None
-    """What the next request has where the thinking goes back to who thought."""
+    """The part of the next request that returns the thinking."""
 
 
 PROVIDERS = {
@@ -90,7 +90,7 @@ Open = Callable[[str, str], Program]
 
 
 def table_catalogue(upstream: Simulator) -> dict[str, Any]:
-    """The models of this table, with those that others do without."""
+    """The models of this table, in addition to the common ones."""
     models = catalogue(upstream)
     lab = models["providers"]["lab"]
     models["providers"] |= {
@@ -126,7 +126,7 @@ def simulator(jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[Simulator]
 
 @pytest.fixture(scope="module")
 def server(simulator: Simulator, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """One server in a process of its own: starting one takes longer than ten cells."""
+    """One server in its own process: starting one takes longer than ten cells."""
     root, state = (tmp_path_factory.mktemp(name) for name in ("workspace", "lab"))
     models = state / "home" / ".shoulders" / "models.json"
     models.parent.mkdir(mode=0o700, parents=True)
@@ -293,7 +293,7 @@ async def test_images(
 @every_provider
 @every_format
 async def test_reasoning(opened: Open, upstream: Simulator, caller: str, provider: str) -> None:
-    """A model that thinks shows it, and gets it back with the result of its call."""
+    """A model's thinking is shown, and goes back to it with the result of its call."""
     row = PROVIDERS[provider]
     program = opened(caller, row.model)
     call = ToolUse(name="read", arguments={"n": 3})
@@ -316,7 +316,7 @@ async def test_reasoning(opened: Open, upstream: Simulator, caller: str, provide
 
 
 BEFORE = {400: 400, 401: 401, 429: 429, 500: 502}
-"""What the provider answers, and what the program is told."""
+"""The provider's status, and the program's."""
 
 
 @every_provider
@@ -356,7 +356,7 @@ async def test_an_error_in_the_stream_ends_it(
 async def check_refused(
     program: Program, upstream: Simulator, options: Options, words: str
 ) -> None:
-    """The program is told, as by a vendor, and nothing is sent."""
+    """The program gets an error as from a vendor, and nothing is sent."""
     with pytest.raises(program.error, match=words) as caught:
         await program.ask(options)
     assert status_of(caught.value) == 400

@@ -52,7 +52,7 @@ TOOLS = [types.Tool(function_declarations=[READ])]
 async def ask(
     sdk: Client, model: str, contents: Any, *, stream: bool, **config: Any
 ) -> types.GenerateContentResponse:
-    """Ask through the SDK; of a stream the answer is the last chunk, with the parts of all."""
+    """Request through the SDK; for a stream the answer is the last chunk, with the parts of all."""
     given = types.GenerateContentConfig(**config)
     if not stream:
         return await sdk.aio.models.generate_content(model=model, contents=contents, config=given)
@@ -93,7 +93,7 @@ def reason_of(answer: types.GenerateContentResponse) -> str | None:
 
 
 TEAM = "team/model:8b"
-"""A model whose id has what an address has a meaning for."""
+"""A model whose id contains characters with a meaning in addresses."""
 
 
 @pytest.fixture
@@ -162,7 +162,7 @@ async def test_a_function_may_have_a_name_that_only_google_takes(
     names: list[str] = []
 
     def called(request: SimRequest) -> Reply:
-        """Call the tool by the name the provider was given."""
+        """Call the tool by the name that the provider got."""
         names.extend(request.tool_names)
         return reply(ToolUse(name=request.tool_names[0], arguments={"n": 1}))
 

@@ -1,4 +1,4 @@
-"""Other keys than the server's token: a kernel's secret, and a hub's token."""
+"""Keys other than the server's token: a kernel's secret, and a hub's token."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ async def secret_of(http: httpx.AsyncClient, kernel_id: str, **headers: str) -> 
     answer = await http.post(path, headers=headers)
     assert answer.status_code == 200, answer.text
     assert answer.headers["cache-control"] == "no-store"
-    http.cookies.clear()  # of the log-in
+    http.cookies.clear()  # of the login
     return answer.json()
 
 
@@ -172,16 +172,16 @@ class OnlyReaders(Authorizer):
 
 
 class Hub(IdentityProvider):
-    """Takes the tokens of a hub's users, as the single-user extension of JupyterHub does.
+    """Accepts the tokens of a hub's users, as JupyterHub's single-user extension does.
 
-    That one asks the hub whom a token belongs to, and notes that a token was sent.
+    That one asks the hub for the owner of a token, and records that a token was sent.
     """
 
     users: ClassVar[dict[str, str]] = {"hub-token-ada": "ada", "hub-token-bob": "bob"}
 
     @property
     def token(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride] - as the hub's
-        """The server's own token at the hub; it is nobody's here."""
+        """The server's own token at the hub; here it belongs to nobody."""
         return "the-server-s-own"
 
     async def get_user(self, handler: Any) -> User | None:
