@@ -200,8 +200,8 @@ class CompletionContextBuilder:
 
 def _rests(text: CaretWindow) -> tuple[list[ContextCell], list[ContextCell]]:
     """Return the parts of the caret's own text that are too far away to be sent verbatim."""
-    above = ContextCell("above in the same text", text.above, is_rest=True)
-    below = ContextCell("below in the same text", text.below, is_rest=True)
+    above = ContextCell("above in the same text", text.above, is_own_text=True)
+    below = ContextCell("below in the same text", text.below, is_own_text=True)
     return [above] if text.above else [], [below] if text.below else []
 
 
