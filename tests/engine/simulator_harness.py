@@ -218,8 +218,8 @@ async def wired(
         SystemClock(),
         ids,
         RegistryOptions(
-        environ=keys if environ is None else environ,
-        trait=configuration(simulator, **of_providers) if trait is None else trait,
+            environ=keys if environ is None else environ,
+            trait=configuration(simulator, **of_providers) if trait is None else trait,
         ),
     )
     assert not models.problems()
