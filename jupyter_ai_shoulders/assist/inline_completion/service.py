@@ -41,7 +41,7 @@ from jupyter_ai_shoulders.wire.api.completions import (
     CompletionTrigger,
     RequestCompletions,
 )
-from jupyter_ai_shoulders.wire.api.settings import GhostSettings
+from jupyter_ai_shoulders.wire.api.settings import CompletionSettings
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 _log = logging.getLogger(__name__)
@@ -100,7 +100,7 @@ class CompletionService:
         models: CompletionModels,
         contexts: CompletionContextSource,
         preferences: Callable[[], ModelPreferences],
-        settings: Callable[[], GhostSettings],
+        settings: Callable[[], CompletionSettings],
         request_log: CompletionRequestLog,
     ) -> None:
         self._models = models
