@@ -1,6 +1,6 @@
-"""Which browser test shows which clause of the chapters on panel, threads and suggestions.
+"""Maps the clauses in ``clauses/*.txt`` to the browser tests marked to show them.
 
-``test_spec_coverage`` holds the two against each other; run as a module it prints the table.
+``test_spec_coverage`` compares the two; run as a module it prints the table.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 HERE = Path(__file__).parent
-CHAPTERS = tuple(sorted(HERE.glob("chapter_*.txt")))
+CLAUSE_FILES = tuple(sorted(HERE.glob("clauses/*.txt")))
 
 
 def clauses(text: str) -> dict[str, str]:
-    """The clauses by id, in their order.
+    """Return the clauses by id, in file order.
 
     Raises:
-        ValueError: two of them have the same id.
+        ValueError: two clauses have the same id.
     """
     found: dict[str, str] = {}
     for line in text.splitlines():
@@ -25,22 +25,22 @@ def clauses(text: str) -> dict[str, str]:
             continue
         name, clause = line.split(maxsplit=1)
         if name in found:
-            raise ValueError(f"two clauses are called {name}: number the second one anew")
+            raise ValueError(f"two clauses are called {name}: give the second another number")
         found[name] = clause
     return found
 
 
 def every_clause() -> dict[str, str]:
-    """The clauses of all chapters.
+    """Return the clauses of all files.
 
     Raises:
-        ValueError: two of them have the same id.
+        ValueError: two clauses have the same id.
     """
-    return clauses("\n".join(path.read_text(encoding="utf-8") for path in CHAPTERS))
+    return clauses("\n".join(path.read_text(encoding="utf-8") for path in CLAUSE_FILES))
 
 
 def marks(source: str) -> Iterator[tuple[str, str]]:
-    """Each id that a test of a module is marked to show, with the test's name."""
+    """Yield each id that a test in the module is marked to show, with the test's name."""
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.FunctionDef) or not node.name.startswith("test_"):
             continue
@@ -53,7 +53,7 @@ def marks(source: str) -> Iterator[tuple[str, str]]:
 
 
 def shown() -> Mapping[str, list[str]]:
-    """The tests that show each id, as ``file::test``; ids may be none of the chapter's."""
+    """Return the tests that show each id, as ``file::test``; an id may be unknown."""
     found: dict[str, list[str]] = {}
     for path in sorted(HERE.rglob("test_*.py")):
         for name, test in marks(path.read_text(encoding="utf-8")):
@@ -65,9 +65,9 @@ def main() -> None:
     """Print the table."""
     tests = shown()
     for name, clause in every_clause().items():
-        print(f"{name:15}  {clause}")  # noqa: T201  a table to read is what this is run for
+        print(f"{name:20}  {clause}")  # noqa: T201  prints the table for a reader
         for test in tests.get(name, ["(not shown)"]):
-            print(f"{'':15}    {test}")  # noqa: T201  as above
+            print(f"{'':20}    {test}")  # noqa: T201  as above
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Each clause of chapters 08 to 10 (panel, threads, suggestions) is shown by a browser test."""
+"""Each clause in ``clauses/*.txt`` is shown by a browser test."""
 
 from __future__ import annotations
 

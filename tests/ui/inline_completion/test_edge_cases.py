@@ -55,7 +55,7 @@ def switched_off(scenario: NotebookScenario) -> Iterator[None]:
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.plus.8")
+@pytest.mark.shows("inline.plus.8")
 def test_in_the_first_moment_the_signs_stay_until_it_is_known_that_they_ask(
     scenario: NotebookScenario,
 ) -> None:
@@ -80,7 +80,7 @@ def test_in_the_first_moment_the_signs_stay_until_it_is_known_that_they_ask(
     assert len(asked_of(scenario)) == 1
 
 
-@pytest.mark.shows("10.plus.4", "10.plus.8")
+@pytest.mark.shows("inline.plus.4", "inline.plus.8")
 @pytest.mark.usefixtures("switched_off")
 def test_in_the_first_moment_no_sign_is_lost_where_it_is_switched_off(
     scenario: NotebookScenario,
@@ -135,7 +135,7 @@ ROWS = """text => {
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.ghost.6")
+@pytest.mark.shows("inline.ghost.6")
 def test_a_long_line_is_wrapped_at_the_edge_of_the_editor(scenario: NotebookScenario) -> None:
     long = " + ".join(f"price(rows[{number}])" for number in range(30))
     notebook = scenario.open(("code", "x = 1\ny = "), replies=[suggests(long, "b", "c")])
@@ -168,7 +168,7 @@ MOVING = """dots => dots.getAnimations({subtree: true}).map(each => [...new Set(
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.speed.1")
+@pytest.mark.shows("inline.speed.1")
 def test_the_dots_are_one_animation_that_the_page_need_not_draw(scenario: NotebookScenario) -> None:
     notebook = scenario.open(("code", "a = "), replies=[stalls()])
     ghost = InlineCompletion(scenario.page)
@@ -180,7 +180,7 @@ def test_the_dots_are_one_animation_that_the_page_need_not_draw(scenario: Notebo
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.ghost.2", "10.request.3")
+@pytest.mark.shows("inline.ghost.2", "inline.request.3")
 def test_what_stands_far_up_in_a_file_unsaved_makes_other_suggestions(
     scenario: NotebookScenario,
 ) -> None:
@@ -210,7 +210,7 @@ def test_what_stands_far_up_in_a_file_unsaved_makes_other_suggestions(
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.manners.5")
+@pytest.mark.shows("inline.manners.5")
 def test_what_was_sent_can_be_read_in_the_settings(scenario: NotebookScenario) -> None:
     notebook = scenario.open(
         ("defs", "def price(row): return row"), ("here", "y = "), replies=[GOOD]
@@ -231,7 +231,7 @@ def test_what_was_sent_can_be_read_in_the_settings(scenario: NotebookScenario) -
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.ghost.5")
+@pytest.mark.shows("inline.ghost.5")
 def test_cells_and_files_of_notebook_7_get_them_too(scenario: NotebookScenario) -> None:
     scenario.write(("defs", "def price(row): return row"), ("here", "y = "))
     (scenario.lab.root / "seven.py").write_text("z = ", encoding="utf-8")

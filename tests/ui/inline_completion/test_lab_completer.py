@@ -38,7 +38,7 @@ def at_end(notebook: OpenNotebook, cell: str = "code") -> None:
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.lab.1", "10.model.1", "10.states.3")
+@pytest.mark.shows("inline.lab.1", "inline.model.1", "inline.states.3")
 def test_the_labs_own_key_asks_shows_the_first_at_once_and_then_the_others(
     scenario: NotebookScenario,
 ) -> None:
@@ -66,7 +66,7 @@ def test_the_labs_own_key_asks_shows_the_first_at_once_and_then_the_others(
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.lab.2")
+@pytest.mark.shows("inline.lab.2")
 @pytest.mark.usefixtures("automatic")
 def test_while_one_types_the_lab_asks_if_the_settings_say_so(scenario: NotebookScenario) -> None:
     notebook = scenario.open(("code", ""), replies=[])
@@ -82,7 +82,7 @@ def test_while_one_types_the_lab_asks_if_the_settings_say_so(scenario: NotebookS
     notebook.wait_for_source("code", "total = one()")
 
 
-@pytest.mark.shows("10.lab.3", "10.speed.1", "10.states.4")
+@pytest.mark.shows("inline.lab.3", "inline.speed.1", "inline.states.4")
 @pytest.mark.usefixtures("automatic")
 def test_no_key_is_lost_while_requests_come_and_go_and_each_is_left_at_the_provider(
     scenario: NotebookScenario,
@@ -107,7 +107,7 @@ def test_no_key_is_lost_while_requests_come_and_go_and_each_is_left_at_the_provi
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.lab.2")
+@pytest.mark.shows("inline.lab.2")
 def test_while_one_types_nothing_is_asked_otherwise(scenario: NotebookScenario) -> None:
     notebook = scenario.open(("code", ""), replies=[GOOD])
     at_end(notebook)
@@ -134,7 +134,7 @@ def own_scenario(
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.manners.2", "10.manners.3")
+@pytest.mark.shows("inline.manners.2", "inline.manners.3")
 def test_a_used_up_budget_and_a_provider_that_is_down_are_silent_but_for_a_hint(
     own_scenario: NotebookScenario,
 ) -> None:
@@ -172,7 +172,7 @@ def test_a_used_up_budget_and_a_provider_that_is_down_are_silent_but_for_a_hint(
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.manners.1")
+@pytest.mark.shows("inline.manners.1")
 def test_without_a_key_there_is_silence_and_one_hint(demo_scenario: NotebookScenario) -> None:
     demo_scenario.write(("code", "a = "))
     notebook = demo_scenario.show(demo_scenario.page)

@@ -41,14 +41,14 @@ def go_to_end(notebook: OpenNotebook) -> None:
 
 @pytest.mark.full
 @pytest.mark.shows(
-    "10.ghost.1",
-    "10.ghost.3",
-    "10.ghost.4",
-    "10.plus.1",
-    "10.plus.3",
-    "10.keys.2",
-    "10.keys.10",
-    "10.request.1",
+    "inline.ghost.1",
+    "inline.ghost.3",
+    "inline.ghost.4",
+    "inline.plus.1",
+    "inline.plus.3",
+    "inline.keys.2",
+    "inline.keys.10",
+    "inline.request.1",
 )
 def test_two_quick_plus_signs_go_and_suggestions_stand_at_the_caret(
     scenario: NotebookScenario,
@@ -76,7 +76,7 @@ def test_two_quick_plus_signs_go_and_suggestions_stand_at_the_caret(
     assert notebook.source("here") == "x = 1\ny = "
 
 
-@pytest.mark.shows("10.keys.1", "10.keys.8", "10.states.1")
+@pytest.mark.shows("inline.keys.1", "inline.keys.8", "inline.states.1")
 @pytest.mark.parametrize(
     "key",
     [
@@ -107,7 +107,7 @@ def test_a_suggestion_is_taken_in_one_step_of_undo(scenario: NotebookScenario, k
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.keys.7")
+@pytest.mark.shows("inline.keys.7")
 def test_the_command_asks_too_and_the_caret_comes_behind_what_is_left_of_a_suggestion(
     scenario: NotebookScenario,
 ) -> None:
@@ -127,7 +127,7 @@ def test_the_command_asks_too_and_the_caret_comes_behind_what_is_left_of_a_sugge
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.keys.4")
+@pytest.mark.shows("inline.keys.4")
 def test_words_are_taken_one_by_one_each_in_a_step_of_its_own(scenario: NotebookScenario) -> None:
     notebook, ghost = at_end(scenario, suggests("other", "price(x) + 1", "price(y)"))
     ghost.ask()
@@ -152,7 +152,9 @@ def test_words_are_taken_one_by_one_each_in_a_step_of_its_own(scenario: Notebook
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.keys.3", "10.keys.5", "10.keys.6", "10.states.1", "10.manners.4")
+@pytest.mark.shows(
+    "inline.keys.3", "inline.keys.5", "inline.keys.6", "inline.states.1", "inline.manners.4"
+)
 def test_other_keys_and_a_click_send_it_away_and_do_what_they_do(
     scenario: NotebookScenario,
 ) -> None:
@@ -189,7 +191,7 @@ def test_other_keys_and_a_click_send_it_away_and_do_what_they_do(
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.states.1", "10.states.2", "10.states.4")
+@pytest.mark.shows("inline.states.1", "inline.states.2", "inline.states.4")
 def test_esc_an_edit_and_a_move_end_what_is_awaited_and_its_request(
     scenario: NotebookScenario,
 ) -> None:
@@ -210,7 +212,7 @@ def test_esc_an_edit_and_a_move_end_what_is_awaited_and_its_request(
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.states.3", "10.states.4", "10.model.1")
+@pytest.mark.shows("inline.states.3", "inline.states.4", "inline.model.1")
 def test_a_newer_request_ends_the_older_and_only_its_answer_is_shown(
     scenario: NotebookScenario,
 ) -> None:

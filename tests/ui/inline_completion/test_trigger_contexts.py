@@ -37,7 +37,7 @@ def open_text(scenario: NotebookScenario, file: Path, text: str) -> TextEditor:
     return editor
 
 
-@pytest.mark.shows("10.ghost.2", "10.keys.8")
+@pytest.mark.shows("inline.ghost.2", "inline.keys.8")
 def test_a_file_gets_suggestions_in_one_step_of_undo(
     scenario: NotebookScenario, folder: Path
 ) -> None:
@@ -69,7 +69,7 @@ AS_IT_IS = {
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.plus.5", "10.plus.7")
+@pytest.mark.shows("inline.plus.5", "inline.plus.7")
 def test_plus_plus_is_typed_where_it_means_itself(scenario: NotebookScenario, folder: Path) -> None:
     for name, text in AS_IT_IS.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -91,7 +91,7 @@ def test_plus_plus_is_typed_where_it_means_itself(scenario: NotebookScenario, fo
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.plus.2", "10.plus.5", "10.plus.7")
+@pytest.mark.shows("inline.plus.2", "inline.plus.5", "inline.plus.7")
 def test_slow_strokes_prose_and_other_kernels_get_what_was_typed(
     scenario: NotebookScenario,
 ) -> None:
@@ -122,7 +122,7 @@ def test_slow_strokes_prose_and_other_kernels_get_what_was_typed(
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.plus.5")
+@pytest.mark.shows("inline.plus.5")
 def test_a_kernel_with_an_increment_keeps_it(scenario: NotebookScenario) -> None:
     scenario.write(("code", "i"))
     book = json.loads(scenario.file.read_text()) | {"metadata": NO_KERNEL | AS_CPP}
@@ -142,7 +142,7 @@ def test_a_kernel_with_an_increment_keeps_it(scenario: NotebookScenario) -> None
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.keys.9")
+@pytest.mark.shows("inline.keys.9")
 def test_several_carets_and_a_locked_cell_ask_for_nothing(scenario: NotebookScenario) -> None:
     notebook = scenario.open(("code", "a\nb"), ("locked", "c"), replies=[GOOD])
     page = scenario.page
@@ -174,7 +174,7 @@ def untouched_settings(scenario: NotebookScenario) -> Iterator[None]:
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.plus.3", "10.plus.4", "10.plus.6")
+@pytest.mark.shows("inline.plus.3", "inline.plus.4", "inline.plus.6")
 @pytest.mark.usefixtures("untouched_settings")
 def test_the_settings_switch_it_off_and_on_at_once(scenario: NotebookScenario) -> None:
     notebook = scenario.open(("code", "a = "), replies=[GOOD])
@@ -229,7 +229,7 @@ def in_notebook(page: Page) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.shows("10.request.1", "10.request.2")
+@pytest.mark.shows("inline.request.1", "inline.request.2")
 def test_what_stands_in_another_cell_unsaved_is_told_and_makes_other_suggestions(
     scenario: NotebookScenario,
 ) -> None:

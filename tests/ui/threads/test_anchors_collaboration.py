@@ -56,7 +56,7 @@ def wait_for_place(pages: tuple[Page, ...], wanted: list[Any]) -> None:
         )
 
 
-@pytest.mark.shows("09.travel.4")
+@pytest.mark.shows("threads.travel.4")
 def test_two_people_see_a_thread_move_with_what_either_of_them_does(
     scenario: NotebookScenario, other_page: Page
 ) -> None:

@@ -34,7 +34,7 @@ def _field(search: Locator, name: str) -> Locator:
     return search.get_by_placeholder(name, exact=True)
 
 
-@pytest.mark.shows("09.anchor.3")
+@pytest.mark.shows("threads.anchor.3")
 def test_find_and_replace_in_a_notebook_takes_threads_along(scenario: NotebookScenario) -> None:
     page = scenario.page
     scenario.write(("one", FIRST), ("two", SECOND), ("three", THIRD))
@@ -59,7 +59,7 @@ def test_find_and_replace_in_a_notebook_takes_threads_along(scenario: NotebookSc
         assert certainty in FOUND
 
 
-@pytest.mark.shows("09.anchor.3", "09.travel.5")
+@pytest.mark.shows("threads.anchor.3", "threads.travel.5")
 def test_find_and_replace_in_a_file_takes_threads_along(scenario: NotebookScenario) -> None:
     name = "replaced.py"
     (scenario.lab.root / name).write_text(FIRST)

@@ -85,7 +85,7 @@ def opened(scenario: NotebookScenario, name: str, threads: int) -> TextEditor:
     return editor
 
 
-@pytest.mark.shows("09.travel.5")
+@pytest.mark.shows("threads.travel.5")
 @pytest.mark.parametrize(
     "name",
     [

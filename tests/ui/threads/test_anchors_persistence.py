@@ -53,7 +53,7 @@ def after(text: str) -> list[Any]:
     return ["exact", "one", start, start + len(QUOTE)]
 
 
-@pytest.mark.shows("09.anchor.8")
+@pytest.mark.shows("threads.anchor.8")
 def test_places_are_logged_once_for_many_keys_and_when_the_notebook_is_saved(
     scenario: NotebookScenario,
 ) -> None:
@@ -83,7 +83,7 @@ def test_places_are_logged_once_for_many_keys_and_when_the_notebook_is_saved(
     assert place(scenario, thread) == after("# more\n# many keys\n")
 
 
-@pytest.mark.shows("09.anchor.4", "09.anchor.5", "09.anchor.6")
+@pytest.mark.shows("threads.anchor.4", "threads.anchor.5", "threads.anchor.6")
 def test_a_notebook_that_was_changed_while_closed_has_its_threads_or_says_so(
     scenario: NotebookScenario,
 ) -> None:
@@ -116,7 +116,7 @@ def test_a_notebook_that_was_changed_while_closed_has_its_threads_or_says_so(
     assert place(scenario, thread) == ["approximate", *after("# of another branch\n")[1:]]
 
 
-@pytest.mark.shows("09.travel.1")
+@pytest.mark.shows("threads.travel.1")
 def test_places_are_there_after_a_reload_and_a_restart(scenario: NotebookScenario) -> None:
     thread = started(scenario)
     scenario.page.evaluate(_TYPE, ["one", "# before\n"])
@@ -143,7 +143,7 @@ def test_places_are_there_after_a_reload_and_a_restart(scenario: NotebookScenari
     assert place(scenario, thread) == moved
 
 
-@pytest.mark.shows("09.travel.2", "09.travel.3")
+@pytest.mark.shows("threads.travel.2", "threads.travel.3")
 def test_a_copied_notebook_brings_its_threads_along_where_that_is_wanted(
     scenario: NotebookScenario,
 ) -> None:

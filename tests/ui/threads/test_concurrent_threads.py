@@ -16,7 +16,7 @@ pytestmark = pytest.mark.full
 KEYS = 180
 
 
-@pytest.mark.shows("09.scale.2")
+@pytest.mark.shows("threads.scale.2")
 def test_no_character_is_lost_and_no_mark_touched_while_ten_threads_stream(
     scenario: NotebookScenario,
 ) -> None:

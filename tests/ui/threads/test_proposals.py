@@ -34,7 +34,13 @@ def press(panel: Panel, name: str) -> None:
     panel.proposal.last.get_by_role("button", name=name, exact=True).click()
 
 
-@pytest.mark.shows("09.propose.1", "09.propose.2", "09.propose.5", "09.anchor.9", "09.end.3")
+@pytest.mark.shows(
+    "threads.propose.1",
+    "threads.propose.2",
+    "threads.propose.5",
+    "threads.anchor.9",
+    "threads.end.3",
+)
 def test_a_proposal_is_seen_by_word_applied_at_its_place_kept_and_the_thread_resolved(
     scenario: NotebookScenario, page: Page
 ) -> None:
@@ -60,7 +66,7 @@ def test_a_proposal_is_seen_by_word_applied_at_its_place_kept_and_the_thread_res
     assert scenario.talks.only()["status"] == "resolved"
 
 
-@pytest.mark.shows("09.propose.3", "09.propose.4")
+@pytest.mark.shows("threads.propose.3", "threads.propose.4")
 def test_a_proposal_is_undone_changed_merged_dismissed_and_never_written_over_other_words(
     scenario: NotebookScenario, page: Page
 ) -> None:
@@ -108,7 +114,7 @@ def test_a_proposal_is_undone_changed_merged_dismissed_and_never_written_over_ot
 
 
 @pytest.mark.full
-@pytest.mark.shows("09.propose.6")
+@pytest.mark.shows("threads.propose.6")
 def test_a_proposal_is_applied_and_run_and_the_agent_sees_the_output(
     scenario: NotebookScenario, page: Page
 ) -> None:
@@ -130,7 +136,7 @@ def test_a_proposal_is_applied_and_run_and_the_agent_sees_the_output(
 
 
 @pytest.mark.full
-@pytest.mark.shows("09.propose.3")
+@pytest.mark.shows("threads.propose.3")
 def test_a_proposal_for_a_cell_that_is_gone_is_out_of_date(
     scenario: NotebookScenario, page: Page
 ) -> None:

@@ -48,7 +48,9 @@ def choose(page: Page, clicked: Locator, item: str) -> None:
     page.get_by_role("menuitem", name=item).click()
 
 
-@pytest.mark.shows("09.kind.1", "09.kind.2", "09.start.1", "09.start.4", "09.marks.1")
+@pytest.mark.shows(
+    "threads.kind.1", "threads.kind.2", "threads.start.1", "threads.start.4", "threads.marks.1"
+)
 def test_selected_text_and_its_cell_are_what_threads_are_about(scenario: NotebookScenario) -> None:
     page = scenario.page
     opened = scenario.open(*CELLS, replies=[says("Forty-two."), says("One.")])
@@ -91,7 +93,7 @@ def test_selected_text_and_its_cell_are_what_threads_are_about(scenario: Noteboo
 
 
 @pytest.mark.full
-@pytest.mark.shows("09.start.2", "09.start.3", "09.marks.6", "09.marks.9")
+@pytest.mark.shows("threads.start.2", "threads.start.3", "threads.marks.6", "threads.marks.9")
 def test_menus_and_the_cell_toolbar_begin_threads_about_cells_and_outputs(
     scenario: NotebookScenario,
 ) -> None:
@@ -137,7 +139,7 @@ def test_menus_and_the_cell_toolbar_begin_threads_about_cells_and_outputs(
 
 
 @pytest.mark.full
-@pytest.mark.shows("09.anchor.5", "09.marks.6")
+@pytest.mark.shows("threads.anchor.5", "threads.marks.6")
 def test_a_thread_about_one_of_two_outputs_that_read_the_same_is_marked_there(
     scenario: NotebookScenario,
 ) -> None:
@@ -173,7 +175,7 @@ def test_a_thread_about_one_of_two_outputs_that_read_the_same_is_marked_there(
 
 
 @pytest.mark.full
-@pytest.mark.shows("09.travel.5")
+@pytest.mark.shows("threads.travel.5")
 @pytest.mark.parametrize("name", ["area.py", "notes.md", "plain.txt"])
 def test_threads_are_about_text_of_files_too(scenario: NotebookScenario, name: str) -> None:
     page = scenario.page

@@ -125,7 +125,7 @@ def each_status(scenario: NotebookScenario) -> Generator[OpenNotebook]:
 
 
 @pytest.mark.full
-@pytest.mark.shows("09.marks.1", "09.marks.2", "09.marks.4", "09.panel.11")
+@pytest.mark.shows("threads.marks.1", "threads.marks.2", "threads.marks.4", "threads.panel.11")
 def test_each_status_has_a_mark_of_its_own_shape(scenario: NotebookScenario) -> None:
     with each_status(scenario) as opened:
         for state in STATES:
@@ -150,7 +150,7 @@ def test_each_status_has_a_mark_of_its_own_shape(scenario: NotebookScenario) -> 
 
 
 @pytest.mark.full
-@pytest.mark.shows("09.marks.1", "09.marks.3")
+@pytest.mark.shows("threads.marks.1", "threads.marks.3")
 def test_marks_are_seen_in_every_theme(scenario: NotebookScenario) -> None:
     with each_status(scenario) as opened:
         for state in STATES:
@@ -165,7 +165,7 @@ def test_marks_are_seen_in_every_theme(scenario: NotebookScenario) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.shows("09.marks.2")
+@pytest.mark.shows("threads.marks.2")
 def test_the_mark_of_a_thread_at_work_pulses_unless_motion_is_reduced(
     scenario: NotebookScenario,
 ) -> None:
@@ -182,7 +182,7 @@ def test_the_mark_of_a_thread_at_work_pulses_unless_motion_is_reduced(
 
 
 @pytest.mark.full
-@pytest.mark.shows("09.marks.1", "09.marks.5")
+@pytest.mark.shows("threads.marks.1", "threads.marks.5")
 def test_a_place_that_is_not_sure_has_a_dashed_outline(scenario: NotebookScenario) -> None:
     known, changed = "x = 1\nx = 1\nx = 1\n", "x = 1\nx = 1\nx = 1\nx = 1\n"
     scenario.write(("sure", TEXT), ("unsure", changed))
@@ -215,7 +215,7 @@ def opened_thread(panel: Panel) -> Locator:
     return panel.root.get_by_role("tab", selected=True)
 
 
-@pytest.mark.shows("09.marks.7", "09.marks.8")
+@pytest.mark.shows("threads.marks.7", "threads.marks.8")
 def test_a_mark_opens_its_thread_and_several_on_a_line_a_list(scenario: NotebookScenario) -> None:
     page, panel = scenario.page, Panel(scenario.page)
     one = of_cell(three_on_two_lines(scenario), "one")
@@ -234,7 +234,7 @@ def test_a_mark_opens_its_thread_and_several_on_a_line_a_list(scenario: Notebook
 
 
 @pytest.mark.full
-@pytest.mark.shows("09.marks.7", "09.marks.9")
+@pytest.mark.shows("threads.marks.7", "threads.marks.9")
 def test_the_keyboard_opens_threads_by_the_badge_the_prompt_and_the_cursor(
     scenario: NotebookScenario,
 ) -> None:
@@ -303,7 +303,7 @@ def selected(opened: OpenNotebook) -> str:
 
 
 @pytest.mark.full
-@pytest.mark.shows("09.marks.4", "09.end.1")
+@pytest.mark.shows("threads.marks.4", "threads.end.1")
 def test_marks_come_and_go_where_the_user_looks(scenario: NotebookScenario) -> None:
     page = scenario.page
     cells = [(f"c{number}", f"value = {number}\n" * 12) for number in range(40)]

@@ -39,15 +39,15 @@ def _other_document(scenario: NotebookScenario) -> Path:
 
 
 @pytest.mark.shows(
-    "09.kind.3",
-    "09.start.4",
-    "09.panel.5",
-    "09.panel.8",
-    "09.panel.9",
-    "09.prompt.1",
-    "09.prompt.2",
-    "09.prompt.3",
-    "09.travel.1",
+    "threads.kind.3",
+    "threads.start.4",
+    "threads.panel.5",
+    "threads.panel.8",
+    "threads.panel.9",
+    "threads.prompt.1",
+    "threads.prompt.2",
+    "threads.prompt.3",
+    "threads.travel.1",
 )
 def test_a_thread_begins_with_its_first_message_and_tells_the_model_its_place(
     scenario: NotebookScenario, page: Page
@@ -110,7 +110,9 @@ def test_a_thread_begins_with_its_first_message_and_tells_the_model_its_place(
 
 
 @pytest.mark.full
-@pytest.mark.shows("09.panel.1", "09.panel.2", "09.panel.3", "09.marks.10", "09.anchor.6")
+@pytest.mark.shows(
+    "threads.panel.1", "threads.panel.2", "threads.panel.3", "threads.marks.10", "threads.anchor.6"
+)
 def test_the_list_has_the_threads_of_the_open_document_first(
     scenario: NotebookScenario, page: Page
 ) -> None:
@@ -144,7 +146,7 @@ def test_the_list_has_the_threads_of_the_open_document_first(
 
 
 @pytest.mark.full
-@pytest.mark.shows("09.panel.4", "09.anchor.6")
+@pytest.mark.shows("threads.panel.4", "threads.anchor.6")
 def test_the_list_is_narrowed_and_leads_to_places(scenario: NotebookScenario, page: Page) -> None:
     other = _other_document(scenario)
     scenario.write(("first", TWICE))
@@ -170,7 +172,7 @@ def test_the_list_is_narrowed_and_leads_to_places(scenario: NotebookScenario, pa
 
 
 @pytest.mark.full
-@pytest.mark.shows("09.panel.6", "09.panel.10", "09.end.1", "09.end.2")
+@pytest.mark.shows("threads.panel.6", "threads.panel.10", "threads.end.1", "threads.end.2")
 def test_a_thread_is_resolved_in_the_list_and_opened_again_in_its_bar(
     scenario: NotebookScenario, page: Page
 ) -> None:
@@ -189,7 +191,7 @@ def test_a_thread_is_resolved_in_the_list_and_opened_again_in_its_bar(
     expect(threads.bar).not_to_contain_text("Resolved")
 
 
-@pytest.mark.shows("09.panel.7", "09.end.4")
+@pytest.mark.shows("threads.panel.7", "threads.end.4")
 def test_a_thread_is_deleted_after_asking_and_brought_back(
     scenario: NotebookScenario, page: Page
 ) -> None:
@@ -214,7 +216,7 @@ def test_a_thread_is_deleted_after_asking_and_brought_back(
 
 
 @pytest.mark.full
-@pytest.mark.shows("09.chat.1", "09.chat.2", "09.panel.11")
+@pytest.mark.shows("threads.chat.1", "threads.chat.2", "threads.panel.11")
 def test_the_agent_opens_a_thread_that_is_listed_and_that_it_can_read(
     scenario: NotebookScenario, page: Page
 ) -> None:
