@@ -1,5 +1,5 @@
 // Holds the layers of src/: imports point down only, and no files import each other in a circle, types included.
-// Run by `npm run check`. A folder is a part of its own, so a new one needs a place below.
+// Run by `npm run check`. Each folder is a separate part, so a new folder needs a place below.
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ plugins/chat-host chat settings inline-actions inline-completion threads
 chat/empty-state chat/messages settings/sections settings/providers settings/rules settings/usage review
 chat/cards chat/input chat/threads chat/tool-calls chat/changes settings/components lab
 chat/markdown chat/sessions chat/input/suggestions chat/input/sheets threads/marks settings/store tokens.ts
-trust ui/paged-list
+trust ui/paged-list ui/viewers
 ui live-documents follow
 host live-documents/file-sync
 model/conversations live-documents/notebooks threads/tracking
@@ -96,7 +96,7 @@ for (const [file, targets] of graph) {
     }
   }
 }
-// An import that points up makes circles too: those left without it are told.
+// An upward import makes circles too, so circles are reported only when no import points up.
 for (const circle of problems.length > 0 ? [] : circlesIn(graph)) {
   problems.push(`A circle: ${circle.map(file => `src/${file}`).join(' -> ')}`);
 }

@@ -14,7 +14,7 @@ import { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
 import type { IComparison, IRecoveryOffer } from '../live-documents/recovery';
-import { DiffLines } from '../ui/Diff';
+import { DiffLines } from '../ui/viewers/Diff';
 import { countChanges, diffLines } from '../text/diff';
 
 /** Maximum height of a comparison in px; it scrolls. */

@@ -14,7 +14,7 @@ import {
   IconButton
 } from '../../ui/primitives';
 import { useServerAnswer } from '../../ui/useServerAnswer';
-import { SandboxedPage } from '../../ui/SandboxedPage';
+import { SandboxedPage } from '../../ui/viewers/SandboxedPage';
 import { useAction, useHost, useTabContext, useTrans } from '../../ui/hooks';
 
 export const ArtifactCard = React.memo(function ArtifactCard(props: {

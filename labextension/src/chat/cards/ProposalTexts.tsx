@@ -4,7 +4,7 @@ import * as React from 'react';
 
 import type { IProposedText } from '../../model/view-models/proposals';
 import type { Proposal } from '../../wire/generated';
-import { WordDiff } from '../../ui/Diff';
+import { WordDiff } from '../../ui/viewers/Diff';
 import { Disclosure } from '../../ui/primitives';
 import { useTrans } from '../../ui/hooks';
 

@@ -10,7 +10,7 @@ import {
 } from '../../model/view-models/changeRows';
 import { visible } from '../../text/hiddenCharacters';
 import type { PendingEdit } from '../../wire/generated';
-import { DiffLines } from '../../ui/Diff';
+import { DiffLines } from '../../ui/viewers/Diff';
 import { focused } from '../../ui/focus';
 import type { IconName } from '../../host/chatHost';
 import { Button, ErrorNote, LinkOrText } from '../../ui/primitives';

@@ -3,7 +3,7 @@
 import type { Token, Tokens } from 'marked';
 import * as React from 'react';
 
-import { CodeBlock } from '../../ui/CodeBlock';
+import { CodeBlock } from '../../ui/viewers/CodeBlock';
 import { useNearby } from '../../ui/paged-list/useNearby';
 import { makeSplitter } from './blocks';
 import { plain } from './grammar';

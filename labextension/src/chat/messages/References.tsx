@@ -3,7 +3,7 @@
 import * as React from 'react';
 
 import type { Attachment, MessageContext } from '../../wire/generated';
-import { ImageViewer } from '../../ui/ImageViewer';
+import { ImageViewer } from '../../ui/viewers/ImageViewer';
 import { referencesOf, type IReference } from './messageReferences';
 import { useHost, useTabContext, useTrans } from '../../ui/hooks';
 

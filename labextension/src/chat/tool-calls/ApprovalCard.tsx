@@ -10,8 +10,8 @@ import { ApprovalActions } from './ApprovalActions';
 import { effectName } from './approvalLabels';
 import { Arguments } from './CallDetail';
 import { CallHead } from './CallRow';
-import { Code } from '../../ui/CodeBlock';
-import { DiffText } from '../../ui/Diff';
+import { Code } from '../../ui/viewers/CodeBlock';
+import { DiffText } from '../../ui/viewers/Diff';
 import { Badge, Disclosure } from '../../ui/primitives';
 import { useRestoreFocus, useTrans } from '../../ui/hooks';
 

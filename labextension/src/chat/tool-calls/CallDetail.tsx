@@ -8,13 +8,13 @@ import { editOf, picturesOf } from '../../model/view-models/conversationItems';
 import { serverText } from '../../text/serverMessages';
 import { visible } from '../../text/hiddenCharacters';
 import type { CallView, Json } from '../../wire/generated';
-import { Code } from '../../ui/CodeBlock';
-import { Diff } from '../../ui/Diff';
+import { Code } from '../../ui/viewers/CodeBlock';
+import { Diff } from '../../ui/viewers/Diff';
 import { Disclosure, ErrorNote } from '../../ui/primitives';
-import { TerminalText } from '../../ui/TerminalText';
+import { TerminalText } from '../../ui/viewers/TerminalText';
 import { useHost, useTrans } from '../../ui/hooks';
 import { outputsOf } from '../../model/view-models/sandboxedHtml';
-import { SandboxedPage } from '../../ui/SandboxedPage';
+import { SandboxedPage } from '../../ui/viewers/SandboxedPage';
 
 /** Shorter durations are not shown, in ms. */
 const MIN_DURATION = 1000;

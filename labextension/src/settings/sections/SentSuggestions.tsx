@@ -3,7 +3,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { RequestBody } from '../../ui/RequestBody';
+import { RequestBody } from '../../ui/viewers/RequestBody';
 import { Button, Disclosure } from '../../ui/primitives';
 import { useTrans } from '../../ui/hooks';
 import { formatMoment } from '../../text/numberFormat';

@@ -10,7 +10,7 @@ import type {
 } from '../../../wire/generated';
 import { Dots, ErrorNote } from '../../../ui/primitives';
 import { useHost, useTabContext, useTrans } from '../../../ui/hooks';
-import { RequestBody } from '../../../ui/RequestBody';
+import { RequestBody } from '../../../ui/viewers/RequestBody';
 import { Sheet } from './Sheet';
 import {
   useServerAnswer,

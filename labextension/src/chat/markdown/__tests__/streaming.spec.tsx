@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as React from 'react';
 
 import { show } from '../../__tests__/harness';
-import { ProgressiveHighlighter } from '../../../ui/progressiveHighlight';
+import { ProgressiveHighlighter } from '../../../ui/viewers/progressiveHighlight';
 import { Markdown } from '../Markdown';
 
 afterEach(() => {

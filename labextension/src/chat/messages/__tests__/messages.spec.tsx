@@ -7,9 +7,9 @@ import * as React from 'react';
 import { fixture } from '../../../model/__tests__/reducerFixtures';
 import type { Attachment, Event } from '../../../wire/generated';
 import { References } from '../References';
-import { SandboxedPage } from '../../../ui/SandboxedPage';
+import { SandboxedPage } from '../../../ui/viewers/SandboxedPage';
 import { Sources } from '../Sources';
-import { TerminalText } from '../../../ui/TerminalText';
+import { TerminalText } from '../../../ui/viewers/TerminalText';
 import { act, show, showPanel } from '../../__tests__/harness';
 
 const button = (name: string | RegExp): HTMLElement =>

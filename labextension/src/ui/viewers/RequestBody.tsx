@@ -3,15 +3,15 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { formatTokens } from '../text/numberFormat';
-import { visible } from '../text/hiddenCharacters';
+import { formatTokens } from '../../text/numberFormat';
+import { visible } from '../../text/hiddenCharacters';
 import type {
   AssistantMessage,
   RequestView,
   UserMessage
-} from '../wire/generated';
-import { Disclosure } from './primitives';
-import { useTrans } from './hooks';
+} from '../../wire/generated';
+import { Disclosure } from '../primitives';
+import { useTrans } from '../hooks';
 
 type ModelMessage = UserMessage | AssistantMessage;
 type Part = ModelMessage['parts'][number];

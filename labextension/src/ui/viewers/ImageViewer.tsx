@@ -2,8 +2,8 @@
 
 import * as React from 'react';
 
-import { IconButton } from './primitives';
-import { useTrans } from './hooks';
+import { IconButton } from '../primitives';
+import { useTrans } from '../hooks';
 
 export function ImageViewer(props: {
   /** A `data:` or `blob:` URL. */

@@ -5,9 +5,12 @@
 
 import * as React from 'react';
 
-import { scriptedPage, staticPage } from '../model/view-models/sandboxedHtml';
-import { Button } from './primitives';
-import { useTrans } from './hooks';
+import {
+  scriptedPage,
+  staticPage
+} from '../../model/view-models/sandboxedHtml';
+import { Button } from '../primitives';
+import { useTrans } from '../hooks';
 
 export function SandboxedPage(props: {
   html: string;

@@ -2,8 +2,8 @@
 
 import * as React from 'react';
 
-import { PLAIN, runsOf, type ITextStyle } from '../text/ansi';
-import { visible } from '../text/hiddenCharacters';
+import { PLAIN, runsOf, type ITextStyle } from '../../text/ansi';
+import { visible } from '../../text/hiddenCharacters';
 
 export const TerminalText = React.memo(function TerminalText(props: {
   text: string;

@@ -9,9 +9,9 @@ import {
   parseDiff,
   type IDiffLine,
   type IWordLine
-} from '../text/diff';
-import { visible } from '../text/hiddenCharacters';
-import { useTrans } from './hooks';
+} from '../../text/diff';
+import { visible } from '../../text/hiddenCharacters';
+import { useTrans } from '../hooks';
 
 const SIGNS = { same: ' ', old: '−', new: '+', gap: '⋯' };
 

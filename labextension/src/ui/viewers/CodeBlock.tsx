@@ -2,11 +2,11 @@
 
 import * as React from 'react';
 
-import { legible, visible, withoutHidden } from '../text/hiddenCharacters';
+import { legible, visible, withoutHidden } from '../../text/hiddenCharacters';
 import { ProgressiveHighlighter } from './progressiveHighlight';
-import { ErrorNote, IconButton } from './primitives';
-import { useDone } from './Toolbar';
-import { useAction, useHost, useSignal, useTrans } from './hooks';
+import { ErrorNote, IconButton } from '../primitives';
+import { useDone } from '../Toolbar';
+import { useAction, useHost, useSignal, useTrans } from '../hooks';
 
 const CELL_LANGUAGES = /^(python\d?|ipython|py|r|julia|jl|markdown|md|)$/i;
 
