@@ -37,6 +37,8 @@ TEXTS = {"Notice", "BudgetNotice", "ApprovalReason", "Deny"}
 TABLES = {
     ("providers/http/error_mapping.py", "HINTS"),
     ("providers/http/error_mapping.py", "_SAID"),
+    ("providers/setup/connection_test.py", "STREAM_BROKEN"),
+    ("providers/setup/connection_test.py", "CALL_BROKEN"),
 }
 """Looked-up texts that the search cannot follow."""
 MOST_CHOICES = 24
