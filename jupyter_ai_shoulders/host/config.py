@@ -45,7 +45,7 @@ class Shoulders(Configurable):
         allow_none=True,
         min=0.0,
         help="""How many US dollars each user may spend on models in a calendar month. Users can
-        set lower limits of their own, not higher ones.""",
+        set lower personal limits, not higher ones.""",
     ).tag(config=True)
 
     budget_day_usd = Float(
@@ -85,8 +85,8 @@ class Shoulders(Configurable):
         allow_none=True,
         min=0.0,
         help="""How many seconds the agent waits for a cell it runs. Then it may do other things;
-        the cell runs on, its outputs keep coming, and the agent goes on by itself when it has
-        ended. None: it always waits for the end.""",
+        the cell keeps running, its outputs keep coming, and the agent continues by itself
+        when it has ended. None: it always waits for the end.""",
     ).tag(config=True)
 
     busy_kernel = Enum(

@@ -17,7 +17,7 @@ from jupyter_ai_shoulders.host.config import Shoulders
 _HEAD = """\
 # Configuration
 
-For administrators and for whoever starts the server: traits of `c.Shoulders` in a configuration
+For administrators and people who start the server: traits of `c.Shoulders` in a configuration
 file of Jupyter (`jupyter_server_config.py`, or a JSON file in `jupyter_server_config.d/`), or on
 the command line:
 

@@ -1,1 +1,1 @@
-"""The figures of chapter 14, each beside its floor in the same run: ``make bench``."""
+"""Performance figures, each beside its floor in the same run: ``make bench``."""

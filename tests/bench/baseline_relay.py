@@ -1,6 +1,6 @@
 """The least a server in between can do: pass the bytes of a streamed answer on, unread.
 
-A process of its own for ``first_token`` and ``streams``: tornado, as Jupyter's server, with
+A separate process for ``first_token`` and ``streams``: tornado, as in Jupyter's server, with
 aiohttp towards the provider. ``python -m tests.bench.baseline_relay URL`` prints its own address.
 """
 

@@ -21,7 +21,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What chapter 14 asks for: a bound on our value alone, or against the floor."""
+    """The goal for a figure: a bound on our value alone, or against the floor."""
 
     kind: Literal["at most", "added", "times", "at least times"]
     limit: float
@@ -42,7 +42,7 @@ class Goal:
                 assert_never(self.kind)
 
     def text(self, unit: str) -> str:
-        """Return the goal as it stands in the table."""
+        """Return the goal as the table's cell."""
         match self.kind:
             case "at most":
                 return f"≤ {self.limit:g} {unit}"

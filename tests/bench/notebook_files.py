@@ -33,7 +33,7 @@ CALL = CallContext(
     seen={},
     active_document=None,
 )
-"""What a tool is told of a call; nothing of it matters here."""
+"""The context of a tool call; the benchmarks use none of its values."""
 _CODE = """\
 frame = pandas.read_csv("measurements.csv", parse_dates=["taken_at"])
 daily = frame.groupby(frame.taken_at.dt.date).agg({"value": "mean", "sensor": "nunique"})

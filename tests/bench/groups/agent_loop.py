@@ -48,7 +48,7 @@ ROUNDS = 7
 STEPS = (10, 50)
 RESULT = "measurement,value\n" * 113
 GOALS = {"look": 4, "edit": 20}
-"""Milliseconds per step by tool (chapter 14)."""
+"""The goal in milliseconds per step, by tool."""
 REQUEST = ModelRequest(model="scripted", system="", messages=())
 
 

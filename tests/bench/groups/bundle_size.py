@@ -64,7 +64,7 @@ def built() -> dict[str, float]:
 
 
 def kilobytes_at_start(page: Page, lab: Lab) -> float:
-    """Open the lab and return the kilobytes of our scripts that it has loaded by then."""
+    """Open the lab and return the kilobytes of our scripts that it loads at start."""
     sizes = built()
     page.goto(lab.url("lab", reset=""))
     page.wait_for_function("() => window.jupyterapp !== undefined")

@@ -1,9 +1,8 @@
 """Cancelling a turn, through a real server.
 
 From the request to the event that ends the turn, which comes when the model's stream is closed and
-the kernel has let go of the interrupted cell. A model that speaks slowly is cancelled at its first
-words; a cell that sleeps, in the notebook's own kernel, once it has printed. Each figure is the
-95th percentile.
+the kernel has stopped the interrupted cell. A slow model is cancelled at its first words; a cell
+that sleeps, in the notebook's own kernel, once it has printed. Each figure is the 95th percentile.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ SETTLED_SECONDS = 0.025
 
 
 def measure() -> list[Figure]:
-    """Measure all sizes, each on a kernel of its own."""
+    """Measure all sizes, each on a separate kernel."""
     with private_home(), syncs_noted() as syncs:
         return asyncio.run(_measure(syncs))
 

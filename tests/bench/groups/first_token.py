@@ -2,9 +2,9 @@
 
 The floor asks the simulated provider directly; the relay is the least a server in between can do.
 Ours: `POST messages` to the first `text-delta` on the page socket, and on an event stream, with
-all that lies between (log, context, request, decoding). Each sample has a conversation of its own,
-made and followed before the clock starts; connections are open, as in real use. CPU is what the
-server's process has used by then, beside the relay's.
+everything in between (log, context, request, decoding). Each sample has its own conversation, made
+and followed before the clock starts; connections are open, as in real use. CPU is the server
+process's time until then, beside the relay's.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """From asking for suggestions to the first of them: what we add to the provider's own time.
 
 The floor asks the simulated provider for the same answer and waits for its first piece. Ours:
-``POST completions`` to the first ``completion-suggestion`` of the event stream, with all that lies
-between (the notebook as it is now, what is told of its other cells, the request, its answer read as
-it comes). No two requests are about the same text, so nothing comes from what was suggested before.
-"Same text" is what does. CPU is what the server's process has used by then.
+``POST completions`` to the first ``completion-suggestion`` of the event stream, with everything in
+between (the current notebook, the context from its other cells, the request, decoding the streamed
+answer). No two requests are about the same text, so none is answered from the cache. "Same text"
+measures the cache. CPU is the server process's time until the first suggestion.
 
 A key in a cell counts until the frame that shows it is painted; it comes while suggestions are
 awaited, by the lab's own completer or with our dots, and ends their request. Its floor is a key in

@@ -34,7 +34,7 @@ class Load:
     tokens: int
     speed: int | None
     least: float
-    """The share of the direct throughput that chapter 14 asks for."""
+    """The least share of the direct throughput."""
 
     @property
     def name(self) -> str:

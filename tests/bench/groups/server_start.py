@@ -1,7 +1,7 @@
 """What the extension adds to a server's start.
 
 The floor is the same lab with the server extension switched off. Time runs from the start of the
-process to the answer to the first request, CPU is what the process has used by then, memory is
+process to the answer to the first request, CPU is the process's time until then, memory is
 resident some seconds later, children included, when the warm-up in the background is over.
 """
 

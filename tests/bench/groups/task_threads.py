@@ -5,9 +5,9 @@ makes cells that are not seen long after it shows the first ones, which is what 
 about. Keys are pressed in a cell that has a thread, before its text, so that each moves a mark:
 what one costs is the CPU time of the main thread; how long it takes counts until the frame that
 shows it is painted, which is a matter of the frames more than of us. The floor is the same notebook
-without threads. Both are opened in turn in pages of their own, where another notebook was open
-before: the code is there. The last row is another notebook: ten threads stream in it, each shown in
-a tab of the panel, while somebody types; the floor is the same typing while nothing goes on.
+without threads. Both are opened in turn in separate pages, where another notebook was open before,
+so that the code is loaded. The last row is another notebook: ten threads stream in it, each shown
+in a tab of the panel, while somebody types; the floor is the same typing without running threads.
 """
 
 from __future__ import annotations
