@@ -61,16 +61,7 @@ class FileServices:
         locks = PathLocks()
         disk = DiskTexts(workspace, self.journal, blobs, observer, locks)
         self._watch = FileWatch(workspace, disk, self.live)
-        edits = PageTexts(
-            workspace=workspace,
-            live=self.live,
-            disk=disk,
-            journal=self.journal,
-            blobs=blobs,
-            observer=observer,
-            clock=clock,
-        )
-        self.texts = TextRouter(workspace, self.live, edits, disk)
+        self.texts = self._text_router(workspace, disk, blobs, observer, clock)
         self.changes = DiskChanges(
             workspace=workspace,
             trash=trash,
@@ -86,6 +77,25 @@ class FileServices:
             workspace=workspace, trash=trash, journal=self.journal, recovery=crash_recovery, ids=ids
         )
         self.undo = self._undo(blobs, disk, ids)
+
+    def _text_router(
+        self,
+        workspace: Workspace,
+        disk: DiskTexts,
+        blobs: FileBlobs,
+        observer: ChangeObserver,
+        clock: Clock,
+    ) -> TextRouter:
+        edits = PageTexts(
+            workspace=workspace,
+            live=self.live,
+            disk=disk,
+            journal=self.journal,
+            blobs=blobs,
+            observer=observer,
+            clock=clock,
+        )
+        return TextRouter(workspace, self.live, edits, disk)
 
     def _undo(self, blobs: FileBlobs, disk: DiskTexts, ids: IdSource) -> FileUndo:
         return FileUndo(

@@ -45,6 +45,7 @@ def proxy_routes(
     counting = AnthropicFormat(sealer, counting=True)
     formats_by_header = {"anthropic-version": anthropic, KEY_HEADER: google}
     shared = {"host_source": host_source, "limiter": limiter}
+    any_format = {**shared, "caller": chat, "formats_by_header": formats_by_header}
     return [
         (f"{prefix}v1/messages", AnswerHandler, {**shared, "caller": anthropic}),
         (f"{prefix}v1/messages/count_tokens", CountHandler, {**shared, "caller": counting}),
@@ -55,30 +56,14 @@ def proxy_routes(
             InputTokensHandler,
             {**shared, "caller": input_tokens},
         ),
-        (
-            f"{prefix}v1/models",
-            ModelListHandler,
-            {**shared, "caller": chat, "formats_by_header": formats_by_header},
-        ),
-        (
-            f"{prefix}v1(?:alpha|beta)/models",
-            ModelListHandler,
-            {**shared, "caller": google},
-        ),
+        (f"{prefix}v1/models", ModelListHandler, any_format),
+        (f"{prefix}v1(?:alpha|beta)/models", ModelListHandler, {**shared, "caller": google}),
         (f"{prefix}{CALL}", GoogleCallHandler, {**shared, "sealer": sealer}),
-        (
-            f"{prefix}v1/models/(.+)",
-            ModelHandler,
-            {**shared, "caller": chat, "formats_by_header": formats_by_header},
-        ),
+        (f"{prefix}v1/models/(.+)", ModelHandler, any_format),
         (
             f"{prefix}v1(?:alpha|beta)?/((?:models|tunedModels)/.+)",
             GoogleModelHandler,
             {**shared, "sealer": sealer},
         ),
-        (
-            f"{prefix}.*",
-            UnknownProxyRouteHandler,
-            {**shared, "caller": chat, "formats_by_header": formats_by_header},
-        ),
+        (f"{prefix}.*", UnknownProxyRouteHandler, any_format),
     ]
