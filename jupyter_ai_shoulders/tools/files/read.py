@@ -197,15 +197,7 @@ class ReadFile(BaseTool[ReadFileArguments]):
         content = self._access.workspace.head(path, SIZE_LIMIT).content
         lines = args.lines(decode_text(content, path).text)
         meta = ResultMeta(total=lines.total, truncated=not lines.whole or None)
-        return _shown(
-            path,
-            f'File "{path}"\n{lines.text}',
-            meta=meta,
-            first_line=lines.first,
-            last_line=lines.last,
-        )
-
-    # text
+        return _shown(path, f'File "{path}"\n{lines.text}', meta=meta, lines=lines)
 
     async def _text(
         self, args: ReadFileArguments, snapshot: TextSnapshot, context: CallContext
@@ -224,8 +216,7 @@ class ReadFile(BaseTool[ReadFileArguments]):
                 truncated=not lines.whole or None,
                 document_version=snapshot.version,
             ),
-            first_line=lines.first,
-            last_line=lines.last,
+            lines=lines,
         )
 
     def _table(self, snapshot: TextSnapshot, context: CallContext) -> Result:
@@ -246,8 +237,6 @@ class ReadFile(BaseTool[ReadFileArguments]):
             (seen,),
             meta=ResultMeta(total=table.rows, truncated=True, document_version=snapshot.version),
         )
-
-    # notebooks and folders
 
     async def _notebook(
         self, args: ReadFileArguments, there: TextFileAtPath, context: CallContext
@@ -296,8 +285,6 @@ class ReadFile(BaseTool[ReadFileArguments]):
             ),
             content=text_content("\n".join([heading, *lines])),
         )
-
-    # what is no text
 
     async def _other(self, args: ReadFileArguments, there: OtherFileAtPath) -> Result:
         seen = (opaque_file_seen(there.path, there.version),)
@@ -391,14 +378,17 @@ def _shown(
     *,
     more: tuple[ResultContent, ...] = (),
     meta: ResultMeta | None = None,
-    first_line: int | None = None,
-    last_line: int | None = None,
+    lines: NumberedLines | None = None,
 ) -> Result:
     return Result(
         envelope=ToolEnvelope(
             ok=True,
             kind="file",
-            data={"path": path, "first_line": first_line, "last_line": last_line},
+            data={
+                "path": path,
+                "first_line": None if lines is None else lines.first,
+                "last_line": None if lines is None else lines.last,
+            },
             meta=meta or ResultMeta(),
         ),
         content=(*text_content(text), *more),
