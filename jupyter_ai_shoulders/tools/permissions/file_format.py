@@ -23,15 +23,10 @@ from jupyter_ai_shoulders.core.folder_trust import (
     is_accepted,
     item_digest,
 )
-from jupyter_ai_shoulders.tools.base import CallSubject, Target
+from jupyter_ai_shoulders.tools.base import Target
 from jupyter_ai_shoulders.tools.permissions.command_rules import exactness_note, has_command_prefix
-from jupyter_ai_shoulders.tools.permissions.rules import (
-    PermissionRequest,
-    RuleMatch,
-    Rules,
-    ToolRule,
-    rule_matches,
-)
+from jupyter_ai_shoulders.tools.permissions.rule_matching import RuleMatch, ToolRule, rule_matches
+from jupyter_ai_shoulders.tools.permissions.rules import Rules
 from jupyter_ai_shoulders.wire.api.commands import RuleExamples
 from jupyter_ai_shoulders.wire.api.responses import RuleInfo
 from jupyter_ai_shoulders.wire.base import Json, JsonObject
@@ -217,8 +212,7 @@ def _example_matches(rule: ToolRule, example: str) -> bool:
         command=example if match.command else None,
         domain=example if match.domain else None,
     )
-    subject = CallSubject(title="", target_label=None, target=target)
-    return rule_matches(rule, PermissionRequest(rule.tool or "", "execute", False, subject))
+    return rule_matches(rule, rule.tool or "", target)
 
 
 def rule_listing(entry: Json, problem: str | None, line: int | None) -> RuleInfo:

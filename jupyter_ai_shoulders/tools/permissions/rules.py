@@ -8,18 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
-
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Literal
 
 from jupyter_ai_shoulders.core.sensitive_files.protected_files import protected_group_of
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
-from jupyter_ai_shoulders.tools.permissions.command_rules import allow_rule_covers
 from jupyter_ai_shoulders.tools.permissions.grants import Grant, grant_covers, normalize_path
-from jupyter_ai_shoulders.tools.permissions.patterns import (
-    command_matches,
-    escape_glob,
-    glob_matches,
+from jupyter_ai_shoulders.tools.permissions.patterns import glob_matches
+from jupyter_ai_shoulders.tools.permissions.rule_matching import (
+    ToolRule,
+    names_document,
+    rule_matches,
+    target_paths,
 )
 from jupyter_ai_shoulders.tools.permissions.taint import (
     TaintSource,
@@ -39,38 +38,6 @@ SEALED_FOLDER = "trust"
 ONCE: tuple[ApprovalScope, ...] = ("once",)
 SECRET_SCOPES: tuple[ApprovalScope, ...] = ("once", "document")
 """A file of keys may be allowed for the session, and never by a rule that is stored."""
-
-
-Pattern = Annotated[str, Field(min_length=1)]
-
-
-class RuleMatch(BaseModel):
-    """What a rule is limited to, as the file spells it; every pattern given must match."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-
-    path: Pattern | None = None
-    """A glob on the path of the call's target."""
-    notebook: Pattern | None = None
-    """A glob on the path, of notebooks only."""
-    command: Pattern | None = None
-    """The words a command line begins with.
-
-    Of a rule that allows, see ``tools.permissions.command_rules``.
-    """
-    domain: Pattern | None = None
-    """A host, with all below it."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolRule:
-    """A rule of the user. One with a ``problem`` denies; ``tool`` is then None when unreadable."""
-
-    action: Literal["allow", "ask", "deny"]
-    tool: str | None
-    match: RuleMatch | None = None
-    source: str = "a rule"
-    problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,14 +139,14 @@ def _refused(request: PermissionRequest, rules: Rules, mode: Mode) -> Deny | Non
     off = _switched_off(request, rules)
     if off is not None:
         return Deny(off, "disabled")
-    if request.risk != "read" and any(map(_is_sealed, _paths(request))):
+    if request.risk != "read" and any(map(_is_sealed, target_paths(request.subject.target))):
         return Deny("Tools never change permissions, settings or keys.")
     if mode == "plan" and (request.risk != "read" or request.external):
         return Deny("In plan mode only reading is allowed; switch the mode to act.")
     for rule in (*rules.locked, *rules.rules):
         if rule.problem is not None and _invalid_covers(rule, request):
             return Deny(f"{rule.source} is invalid ({rule.problem}), so it denies. Correct it.")
-        if rule.action == "deny" and rule.problem is None and rule_matches(rule, request):
+        if _applies(rule, "deny", request):
             return Deny(f"{rule.source} denies it.")
     return None
 
@@ -198,9 +165,20 @@ def _invalid_covers(rule: ToolRule, request: PermissionRequest) -> bool:
     return glob_matches(rule.tool, request.tool)
 
 
+def _applies(
+    rule: ToolRule, action: Literal["allow", "ask", "deny"], request: PermissionRequest
+) -> bool:
+    """Return whether a valid rule with this action covers the call."""
+    return (
+        rule.action == action
+        and rule.problem is None
+        and rule_matches(rule, request.tool, request.subject.target)
+    )
+
+
 def _locked(request: PermissionRequest, rules: Rules) -> Ask | None:
     for rule in rules.locked:
-        if rule.action == "ask" and rule.problem is None and rule_matches(rule, request):
+        if _applies(rule, "ask", request):
             return Ask(ApprovalReason(kind="rule", text=f"{rule.source} says to ask."), ONCE)
     return None
 
@@ -209,7 +187,7 @@ def _protected(request: PermissionRequest, rules: Rules) -> Ask | None:
     named = request.subject.protected_path
     if named is None and (request.risk == "read" or request.subject.dry_run):
         return None
-    for path in _paths(request) if named is None else (named,):
+    for path in target_paths(request.subject.target) if named is None else (named,):
         then = _autorun_note(normalize_path(path), rules.programs)
         if then is not None:
             text = f"Changes to {path} always need your approval. {then}."
@@ -297,19 +275,18 @@ def _suspended(request: PermissionRequest, decision: Allow | Ask, mode: Mode) ->
 
 
 def _ruled(request: PermissionRequest, rules: Rules) -> Ask | Allow | None:
-    valid = [rule for rule in rules.rules if rule.problem is None]
-    for rule in valid:
-        if rule.action == "ask" and rule_matches(rule, request):
+    for rule in rules.rules:
+        if _applies(rule, "ask", request):
             reason = ApprovalReason(kind="rule", text=f"{rule.source} says to ask.")
             return Ask(reason, _scopes(request.subject.target, always=False))
     if rules.broken is not None and (request.risk != "read" or request.external):
         reason = ApprovalReason(kind="rule", text=rules.broken)
         return Ask(reason, _scopes(request.subject.target, always=False))
-    for rule in valid:
-        if rule.action == "allow" and rule_matches(rule, request):
+    for rule in rules.rules:
+        if _applies(rule, "allow", request):
             return Allow(
                 f"{rule.source} allows it",
-                names_document=_names_document(rule, request),
+                names_document=names_document(rule, request.subject.target),
                 from_stored_rule=True,
             )
     return None
@@ -345,12 +322,6 @@ def _change_asks_because(subject: CallSubject, mode: Mode) -> str | None:
     return "This changes a file that is not open."
 
 
-def _paths(request: PermissionRequest) -> list[str]:
-    """Return the paths a call touches."""
-    target = request.subject.target
-    return [path for path in (target.path, target.new_path) if path is not None]
-
-
 def _scopes(target: Target, *, always: bool) -> tuple[ApprovalScope, ...]:
     scopes: list[ApprovalScope] = ["once"]
     if target.path is not None and target.new_path is None:
@@ -359,62 +330,6 @@ def _scopes(target: Target, *, always: bool) -> tuple[ApprovalScope, ...]:
     if always and target.new_path is None:  # what was moved is not moved again
         scopes.append("always")
     return tuple(scopes)
-
-
-def rule_matches(rule: ToolRule, request: PermissionRequest) -> bool:
-    """Return whether a valid rule speaks about this call.
-
-    Rules that restrict compare without regard to case and look into every part of a command
-    line; rules that allow need a plain command and the exact case.
-    """
-    if rule.tool is None or not glob_matches(rule.tool, request.tool):
-        return False
-    match, target = rule.match, request.subject.target
-    if match is None:
-        return True
-    allows = rule.action == "allow"
-    paths = [normalize_path(path) for path in _paths(request)] or [None]
-    covered = (_covers_path(match, path, exact=allows) for path in paths)
-    return (
-        (all(covered) if allows else any(covered))
-        and (match.command is None or _command_covers(match.command, target, allows=allows))
-        and (match.domain is None or _domain_covers(match.domain, target.domain))
-    )
-
-
-def _names_document(rule: ToolRule, request: PermissionRequest) -> bool:
-    """Return whether a rule that matches gives the document itself, not a pattern of many."""
-    path, match = request.subject.target.path, rule.match
-    if path is None or match is None:
-        return False
-    exact = escape_glob(normalize_path(path))
-    return any(
-        given is not None and normalize_path(given) == exact
-        for given in (match.path, match.notebook)
-    )
-
-
-def _covers_path(match: RuleMatch, path: str | None, *, exact: bool) -> bool:
-    notebook = path if path is not None and path.lower().endswith(".ipynb") else None
-    return _covers(match.path, path, exact=exact) and _covers(match.notebook, notebook, exact=exact)
-
-
-def _covers(pattern: str | None, path: str | None, *, exact: bool) -> bool:
-    if pattern is None:
-        return True
-    return path is not None and glob_matches(normalize_path(pattern), path, exact=exact)
-
-
-def _command_covers(command: str, target: Target, *, allows: bool) -> bool:
-    if target.command is None:
-        return False
-    covers = allow_rule_covers if allows else command_matches
-    return covers(command, target.command)
-
-
-def _domain_covers(domain: str, host: str | None) -> bool:
-    wanted = domain.lower().removeprefix("*.")
-    return host is not None and (host.lower() == wanted or host.lower().endswith("." + wanted))
 
 
 def _is_sealed(path: str) -> bool:

@@ -38,12 +38,12 @@ from jupyter_ai_shoulders.tools.commands.run_command import (
     RunCommandArguments,
 )
 from jupyter_ai_shoulders.tools.permissions.grants import Grant
+from jupyter_ai_shoulders.tools.permissions.rule_matching import ToolRule
 from jupyter_ai_shoulders.tools.permissions.rules import (
     Allow,
     Ask,
     PermissionRequest,
     Rules,
-    ToolRule,
     decide,
 )
 from jupyter_ai_shoulders.tools.permissions.store import PermissionStore

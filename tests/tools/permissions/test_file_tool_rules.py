@@ -3,15 +3,14 @@
 import pytest
 
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
+from jupyter_ai_shoulders.tools.permissions.rule_matching import RuleMatch, ToolRule
 from jupyter_ai_shoulders.tools.permissions.rules import (
     Allow,
     Ask,
     Decision,
     Deny,
     PermissionRequest,
-    RuleMatch,
     Rules,
-    ToolRule,
     decide,
 )
 from jupyter_ai_shoulders.wire.sessions import Mode

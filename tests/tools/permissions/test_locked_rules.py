@@ -13,14 +13,13 @@ from jupyter_ai_shoulders.core.errors import Conflict
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
 from jupyter_ai_shoulders.tools.permissions.file_format import locked_rules, parse_permissions
 from jupyter_ai_shoulders.tools.permissions.grants import Grant
+from jupyter_ai_shoulders.tools.permissions.rule_matching import RuleMatch, ToolRule
 from jupyter_ai_shoulders.tools.permissions.rules import (
     Allow,
     Ask,
     Deny,
     PermissionRequest,
-    RuleMatch,
     Rules,
-    ToolRule,
     decide,
 )
 from jupyter_ai_shoulders.tools.permissions.store import PermissionStore, unknown_tools

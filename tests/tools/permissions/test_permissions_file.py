@@ -8,7 +8,7 @@ import pytest
 
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest
 from jupyter_ai_shoulders.tools.permissions.file_format import parse_permissions
-from jupyter_ai_shoulders.tools.permissions.rules import RuleMatch, ToolRule
+from jupyter_ai_shoulders.tools.permissions.rule_matching import RuleMatch, ToolRule
 from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
 from jupyter_ai_shoulders.wire.api.commands import RuleBody
 from tests.engine.engine_harness import MemoryFile

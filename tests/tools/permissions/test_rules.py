@@ -21,15 +21,14 @@ from jupyter_ai_shoulders.tools.permissions.patterns import (
     escape_glob,
     glob_matches,
 )
+from jupyter_ai_shoulders.tools.permissions.rule_matching import RuleMatch, ToolRule
 from jupyter_ai_shoulders.tools.permissions.rules import (
     Allow,
     Ask,
     Decision,
     Deny,
     PermissionRequest,
-    RuleMatch,
     Rules,
-    ToolRule,
     decide,
 )
 from jupyter_ai_shoulders.wire.api.commands import RuleBody

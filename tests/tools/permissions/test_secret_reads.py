@@ -12,6 +12,7 @@ from jupyter_ai_shoulders.core.errors import PolicyRefusal
 from jupyter_ai_shoulders.core.sensitive_files.secret_files import is_secret
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
 from jupyter_ai_shoulders.tools.permissions.grants import Grant, grant_for
+from jupyter_ai_shoulders.tools.permissions.rule_matching import ToolRule
 from jupyter_ai_shoulders.tools.permissions.rules import (
     Allow,
     Ask,
@@ -19,7 +20,6 @@ from jupyter_ai_shoulders.tools.permissions.rules import (
     Deny,
     PermissionRequest,
     Rules,
-    ToolRule,
     decide,
 )
 from jupyter_ai_shoulders.wire.sessions import Mode

@@ -9,15 +9,14 @@ import pytest
 
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
 from jupyter_ai_shoulders.tools.permissions.grants import Grant
+from jupyter_ai_shoulders.tools.permissions.rule_matching import RuleMatch, ToolRule
 from jupyter_ai_shoulders.tools.permissions.rules import (
     Allow,
     Ask,
     Decision,
     Deny,
     PermissionRequest,
-    RuleMatch,
     Rules,
-    ToolRule,
     decide,
 )
 from jupyter_ai_shoulders.tools.permissions.taint import TaintSource, taint_source, taint_warning
