@@ -1,9 +1,9 @@
-"""Which command lines a rule that allows, or a grant, covers.
+"""The command lines that an allowing rule or a grant covers.
 
-A line must be one plain command. A program that only reads may get other arguments; of every
-other program a rule covers one exact line. Pure but for the table of
-``tools.permissions.programs``; used by ``tools.permissions.rules``, ``tools.permissions.grants``
-and ``tools.permissions.file_format``.
+A line must be one plain command. A rule for a read-only program also covers other arguments; a rule
+for any other program covers one exact line. Pure except for the table of
+``tools.permissions.programs``; used by ``tools.permissions.rule_matching``,
+``tools.permissions.grants`` and ``tools.permissions.file_format``.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _PIECE = re.compile(
       | (?P<bare>[^\s\x00-\x1f\x7f'";&|<>`$(){}\\]+)""",
     re.VERBOSE,
 )
-"""Part of a plain command, as bash reads it. White space other than blanks is not plain."""
+"""Part of a plain command, as bash reads it. Only blanks count as plain white space."""
 _GLOB = "*?["
 _ACTIVE = frozenset(f"{_GLOB}~!")
-"""Characters that the shell acts on where they are not quoted."""
+"""Characters that the shell interprets unless they are quoted."""
 _JOIN_PIECES = re.compile(r"""'[^']*'|"[^"]*"|&&|[^'"&;\n]+|.|\n""")
 _GIT_WRITES = frozenset(
     {
@@ -34,29 +34,30 @@ _GIT_WRITES = frozenset(
         *("restore", "revert", "rm", "stash", "status", "switch", "tag"),
     }
 )
-"""Commands of git that change files, the index, branches or objects, and no settings or hooks."""
+"""Git commands that change files, the index, branches or objects, but no settings or hooks."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class ShellWord:
-    """A word of a command line, without its quotes."""
+    """A word of a command line, unquoted."""
 
     text: str
     active: tuple[int, ...] = ()
-    """Where the shell acts on a character: two words that differ here mean different things."""
+    """Positions of characters that the shell interprets; words that differ here differ in meaning.
+    """
 
     @property
     def is_glob(self) -> bool:
-        """Whether the shell replaces it by names of files."""
+        """Whether the shell replaces it by file names."""
         return any(self.text[position] in _GLOB for position in self.active)
 
 
 def parse_plain_command(line: str) -> tuple[ShellWord, ...] | None:
-    """Return the words of a line that is one plain command; None for any other.
+    """Return the words of a line that is one plain command, else None.
 
-    Pipes, chains, redirects, substitutions, variables, braces, escapes and comments are not plain,
-    unless they are quoted.
+    Unquoted pipes, chains, redirects, substitutions, variables, braces, escapes and comments are
+    not plain.
     """
     line = line.strip(" \t\n")
     words: list[ShellWord] = []
@@ -84,7 +85,7 @@ def _active(text: str, start: int, *, first: bool) -> list[int]:
 
 
 def allow_rule_covers(rule: str, line: str) -> bool:
-    """Return whether a rule that allows a command covers this line."""
+    """Return whether an allowing rule covers this line."""
     wanted, words = parse_plain_command(rule), parse_plain_command(line)
     if not wanted or not words:
         return False
@@ -100,15 +101,15 @@ def allow_rule_covers(rule: str, line: str) -> bool:
 
 
 def has_command_prefix(line: str, command: str) -> bool:
-    """Return whether a line is one plain command that begins with the words of another."""
+    """Return whether a line is one plain command that begins with the words of ``command``."""
     wanted, words = parse_plain_command(command), parse_plain_command(line)
     return bool(wanted) and bool(words) and words[: len(wanted)] == wanted
 
 
 def is_plain_git(line: str) -> bool:
-    """Return whether a line is nothing but git commands that write in the repository.
+    """Return whether a line consists only of git commands that write in the repository.
 
-    Joined by ``&&`` or ``;``; none of them sets options of git itself or of its configuration.
+    They are joined by ``&&`` or ``;``; none sets options of git itself or its configuration.
     """
     commands = [""]
     for piece in _JOIN_PIECES.findall(line.strip("; \t\n")):
@@ -125,7 +126,7 @@ def _is_git_write(line: str) -> bool:
 
 
 def command_reach(line: str) -> CommandReach | None:
-    """Return what the narrowest rule that covers a line allows; None where no rule can."""
+    """Return the reach of the narrowest rule that covers a line; None if no rule can."""
     words = parse_plain_command(line)
     if not words:
         return None
@@ -136,13 +137,13 @@ def command_reach(line: str) -> CommandReach | None:
 
 
 def is_read_only(words: Sequence[ShellWord]) -> bool:
-    """Return whether a plain command is a program that only reads, with harmless arguments."""
+    """Return whether a plain command is a read-only program with harmless arguments."""
     reader = _reader(words)
     return reader is not None and _only_reads(reader, words)
 
 
 def exactness_note(rule: str) -> str | None:
-    """Return what to say at a rule that allows a command and covers one line at most."""
+    """Return the note for an allowing rule that covers at most one line."""
     words = parse_plain_command(rule)
     if not words:
         return "Matches no command: a rule that allows covers single plain commands."
@@ -164,10 +165,10 @@ def _only_reads(reader: ReadOnlyCommand, words: Sequence[ShellWord]) -> bool:
 
 
 def _is_harmless(reader: ReadOnlyCommand, word: ShellWord) -> bool:
-    """Return whether an argument can be neither a refused option nor an operand that acts."""
+    """Return whether an argument is neither a refused option nor an operand with an effect."""
     text = word.text
     if word.is_glob and (text.startswith("-") or 0 in word.active):
-        return False  # what it is replaced by may be an option
+        return False  # its expansion may be an option
     if text.startswith("-") and text != "-":
         return not _is_refused(text, reader.refused)
     if reader.operands is None:
@@ -176,7 +177,7 @@ def _is_harmless(reader: ReadOnlyCommand, word: ShellWord) -> bool:
 
 
 def _is_refused(text: str, refused: Sequence[str]) -> bool:
-    """Return whether a word is a refused option: with a value, shortened, or among short ones."""
+    """Return whether a word is a refused option, also abbreviated or among short options."""
     if text.startswith("--"):
         name = text.partition("=")[0]
         return len(name) > 2 and any(option.startswith(name) for option in refused)

@@ -1,8 +1,8 @@
-"""The text of ``.shoulders/tools.json`` as rules: read, checked, and shown with what is wrong.
+"""Parses and validates ``.shoulders/tools.json`` and the administrator's rules.
 
-Used by ``tools.permissions.store``, which keeps and changes the file, and for the administrator's
-rules. An invalid rule denies. A rule that allows applies only if the person trusts it; the others,
-and the list of disabled tools, apply in any case.
+Used by ``tools.permissions.store``, which reads and writes the file. An invalid rule denies. An
+allowing rule applies only if the user trusts it; other rules and the list of disabled tools always
+apply.
 """
 
 from __future__ import annotations
@@ -49,21 +49,21 @@ class _StoredRule(_StrictModel):
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """The file, read: ``listing`` for people, ``rules`` for ``tools.permissions.rules.decide``."""
+    """Parsed file: ``listing`` for display, ``rules`` for ``tools.permissions.rules.decide``."""
 
     rules: Rules = field(default_factory=Rules)
     listing: tuple[RuleInfo, ...] = ()
     problems: tuple[str, ...] = ()
     revision: str = ""
-    """Names the file's text: what a page has seen of it."""
+    """Identifies the version of the file's text that a page has seen."""
     items: tuple[FolderItem, ...] = ()
-    """The rules that allow, which need the person's trust."""
+    """The allowing rules, which need the user's trust."""
 
 
 def parse_permissions(text: str | None, trust: FolderTrust | None = None) -> Permissions:
-    """Read the file's text. Never raises: what is wrong is in ``problems`` and restricts.
+    """Parse the file's text. Never raises: errors are listed in ``problems`` and restrict.
 
-    Without ``trust`` the file is the person's own, and all its rules apply.
+    Without ``trust`` the file is the user's own, and all its rules apply.
     """
     if text is None or not text.strip():
         return Permissions()
@@ -90,7 +90,7 @@ def parse_permissions(text: str | None, trust: FolderTrust | None = None) -> Per
 
 
 def _unreadable(values: JsonObject) -> str | None:
-    """Return what is wrong with the file as a whole."""
+    """Return why the file as a whole cannot be read."""
     if values.get("version") != VERSION:
         return f" has version {values.get('version')!r}; this program reads version {VERSION}"
     if not isinstance(values.get("rules", []), list) or not _is_names(values.get("disabled", [])):
@@ -101,7 +101,7 @@ def _unreadable(values: JsonObject) -> str | None:
 
 
 def locked_rules(entries: Sequence[Json]) -> Permissions:
-    """Read the administrator's rules. They deny or ask; one that is invalid denies."""
+    """Parse the administrator's rules, which deny or ask; an invalid rule denies."""
     rules: list[ToolRule] = []
     listing: list[RuleInfo] = []
     for position, entry in enumerate(entries, start=1):
@@ -160,13 +160,13 @@ def _rule_item(entry: Json, line: int | None) -> FolderItem:
 
 
 def rule_digest(entry: Json) -> str:
-    """Return what identifies a rule that allows, whatever examples it carries."""
+    """Return the identity of an allowing rule, independent of its examples."""
     match = entry.get("match") if isinstance(entry, dict) else None
     return item_digest("rule", _tool_name(entry) or "", match)
 
 
 def parse_rule(entry: Json, source: str) -> tuple[ToolRule, str | None]:
-    """Return the rule, and what is wrong with it: an invalid rule denies."""
+    """Return the rule and its problem, if any; an invalid rule denies."""
     try:
         stored = _StoredRule.model_validate(entry)
     except ValidationError as error:
@@ -197,9 +197,9 @@ def _example_problem(rule: ToolRule, examples: RuleExamples) -> str | None:
 
 
 def _was_prefix(rule: ToolRule, example: str) -> bool:
-    """Return whether a rule covered its example when commands were compared by their beginning.
+    """Return whether an allowing rule covers its example by prefix, as earlier versions compared.
 
-    Such a rule of an earlier version stays valid, with a note that it covers less.
+    Such a rule stays valid, with a note that it covers less.
     """
     command = rule.match.command if rule.match else None
     return rule.action == "allow" and command is not None and has_command_prefix(example, command)
@@ -216,7 +216,7 @@ def _example_matches(rule: ToolRule, example: str) -> bool:
 
 
 def rule_listing(entry: Json, problem: str | None, line: int | None) -> RuleInfo:
-    """Return a rule as people are shown it, whatever is wrong with it."""
+    """Return a rule for display, valid or not."""
     values = entry if isinstance(entry, dict) else {}
     action, match = values.get("action"), values.get("match")
     return RuleInfo(
@@ -243,11 +243,11 @@ def _shown_examples(value: Json) -> RuleExamples | None:
     try:
         return None if value is None else RuleExamples.model_validate(value)
     except ValidationError:
-        return None  # the rule's problem says so
+        return None  # the problem already says so
 
 
 def _rule_lines(text: str) -> list[int]:
-    """Return the line each rule begins on, as far as the text can be followed."""
+    """Return the line on which each rule begins, as far as the text can be parsed."""
     start = re.search(r'"rules"\s*:\s*\[', text)
     position = start.end() if start else len(text)
     decoder, lines = json.JSONDecoder(), list[int]()

@@ -22,20 +22,20 @@ from jupyter_ai_shoulders.wire.events import ApprovalScope
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What the user allowed for the rest of the session: a tool, perhaps for one target only."""
+    """Permission for the rest of the session: for a tool, optionally limited to one target."""
 
     tool: str
     path: str | None = None
     command: str | None = None
     domain: str | None = None
     informed: bool = False
-    """Whether the approval had warned of text the user may not have written."""
+    """Whether the approval warned of text the user may not have written."""
 
 
 def narrowest_rule(tool: str, target: Target) -> RuleBody:
     """Return the rule that "always" stores: this tool, for this notebook, file, command or host.
 
-    A command for which no rule can be made is stored as it is, and the rule covers nothing.
+    A command that no rule can cover is stored unchanged; that rule covers nothing.
     """
     match: JsonObject | None = None
     if target.path is not None:
@@ -52,10 +52,10 @@ def narrowest_rule(tool: str, target: Target) -> RuleBody:
 def grant_for(
     scope: ApprovalScope, tool: str, arguments: JsonObject, *, informed: bool = False
 ) -> Grant | None:
-    """Return what an answer of this scope allows from now on, from the call's arguments.
+    """Return the grant that an answer with this scope gives, from the call's arguments.
 
-    Argument names are part of the contract, so the log alone is enough. "Once"
-    grants nothing, "always" is a stored rule (see ``narrowest_rule``).
+    Argument names are part of the contract, so the log alone is enough. "Once" grants nothing;
+    "always" stores a rule instead (see ``narrowest_rule``).
     """
     target = target_of(arguments)
     match scope:
@@ -75,7 +75,7 @@ def grant_for(
 
 
 def grant_covers(grant: Grant, target: Target) -> bool:
-    """Return whether a grant for a tool speaks of this target of it."""
+    """Return whether a grant covers this target of its tool."""
     if grant.path is not None:
         return target.path is not None and normalize_path(target.path) == grant.path
     if grant.command is not None:
@@ -84,7 +84,7 @@ def grant_covers(grant: Grant, target: Target) -> bool:
 
 
 def target_of(arguments: JsonObject) -> Target:
-    """Return what the contract's argument names say about a call's target."""
+    """Return the target named by a call's arguments."""
     path, new_path, command, url = (
         arguments.get(name) for name in ("path", "new_path", "command", "url")
     )
@@ -97,5 +97,5 @@ def target_of(arguments: JsonObject) -> Target:
 
 
 def normalize_path(path: str) -> str:
-    """Return a path in the one spelling that rules and grants compare."""
+    """Return a path in the spelling that rules and grants compare."""
     return posixpath.normpath(path.replace("\\", "/"))

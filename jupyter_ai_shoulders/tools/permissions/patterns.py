@@ -1,8 +1,7 @@
-"""Patterns of permission rules: globs on paths, prefixes of commands.
+"""Patterns of permission rules: path globs and command prefixes.
 
-Used by ``tools.permissions.rules``.
-
-What a rule that allows commands covers is in ``tools.permissions.command_rules``.
+Used by ``tools.permissions.rule_matching``. ``tools.permissions.command_rules`` decides which
+commands an allowing rule covers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""What programs do, for rules that allow commands: ``program_index.json``, which names its sources.
+"""Table of programs and their effects, for rules that allow commands.
 
-Used by ``tools.permissions.command_rules``.
+Reads ``programs.json``, which names its sources; used by ``tools.permissions.command_rules`` and by
+the analysis of commands in ``tools.code_analysis``.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class _Row(BaseModel):
 
 
 class DataSource(_Row):
-    """Where facts of the table come from."""
+    """A source of the table's facts."""
 
     name: str
     url: str
@@ -34,9 +35,9 @@ class ReadOnlyCommand(_Row):
 
     command: str
     refused: tuple[str, ...] = ()
-    """Options with which it writes a file, or runs or loads something."""
+    """Options that make it write a file, or run or load something."""
     operands: str | None = None
-    """Regular expression of the operands (words that are not options); None: any."""
+    """Regular expression that its operands (words other than options) must match; None: any."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -45,23 +46,23 @@ class ReadOnlyCommand(_Row):
 
 
 class ExactMatchPrograms(_Row):
-    """Programs whose rule covers one command line only, and the reason that is shown."""
+    """Programs whose rules cover only one exact command line, with the displayed reason."""
 
     because: str
     effect: EffectKind
-    """What the line of an approval shows of them."""
+    """The effect shown on an approval."""
     programs: tuple[str, ...]
 
 
 class EffectfulCommands(_Row):
-    """Programs, subcommands or options with an effect that tells more than their program."""
+    """Programs, subcommands or options with a more specific effect than their program."""
 
     effect: EffectKind
     commands: tuple[str, ...]
 
 
 class Installers(_Row):
-    """Subcommands of programs that install."""
+    """Subcommands that install packages."""
 
     reading: tuple[str, ...]
     running: tuple[str, ...]
@@ -69,7 +70,7 @@ class Installers(_Row):
 
 
 class ProgramTable(_Row):
-    """What ``program_index.json`` holds."""
+    """The content of ``programs.json``."""
 
     about: str
     sources: tuple[DataSource, ...]
@@ -77,18 +78,18 @@ class ProgramTable(_Row):
     exact: tuple[ExactMatchPrograms, ...]
     effects: tuple[EffectfulCommands, ...]
     carriers: tuple[str, ...]
-    """They start the command that follows them."""
+    """Programs that start the command that follows them."""
     keywords: tuple[str, ...]
-    """Words of the shell that a command follows."""
+    """Shell keywords that precede a command."""
     plain: tuple[str, ...]
-    """Builtins that touch nothing."""
+    """Shell builtins without effects."""
     shells: tuple[str, ...]
-    """They run the command after ``-c``."""
+    """Shells, which run the command after ``-c``."""
     installers: Installers
 
 
 def load_program_table() -> ProgramTable:
-    """Return the table as the file has it."""
+    """Read the table from its file."""
     text = (
         files("jupyter_ai_shoulders.tools.permissions").joinpath("programs.json").read_text("utf-8")
     )
@@ -97,13 +98,13 @@ def load_program_table() -> ProgramTable:
 
 @dataclass(frozen=True, slots=True)
 class ProgramIndex:
-    """The table, by program."""
+    """The table indexed by program."""
 
     reading: dict[tuple[str, ...], ReadOnlyCommand]
     reasons: dict[str, str]
 
     def find_read_only(self, words: Sequence[str]) -> ReadOnlyCommand | None:
-        """Return the entry that a command line begins with: the one with most words."""
+        """Return the entry with the most words that a command line begins with."""
         for count in (3, 2, 1):
             found = self.reading.get(tuple(words[:count])) if len(words) >= count else None
             if found is not None:
@@ -111,19 +112,19 @@ class ProgramIndex:
         return None
 
     def exact_match_reason(self, program: str) -> str | None:
-        """Return why a program's rule covers one line only; it may have a path or a version."""
+        """Return why a rule for a program covers only one line; it may have a path or version."""
         name = program.rpartition("/")[2]
         return self.reasons.get(name) or self.reasons.get(without_version(name))
 
 
 def without_version(name: str) -> str:
-    """Return a program's name without the version it ends with."""
+    """Return a program's name without a version suffix."""
     return _VERSION.sub("", name)
 
 
 @cache
 def program_index() -> ProgramIndex:
-    """Return the table, read once."""
+    """Return the index, built once."""
     table = load_program_table()
     return ProgramIndex(
         {entry.words: entry for entry in table.reading},

@@ -33,11 +33,11 @@ STATE_FOLDER = ".shoulders"
 SEALED_NAMES = frozenset({"tools.json", "settings.json", "models.json", "keys.env"})
 """Files of the state directory that no tool may write: rules, settings, keys."""
 SEALED_FOLDER = "trust"
-"""Holds the person's answers about folders, in ``~/.shoulders``."""
+"""Folder of ``~/.shoulders`` that stores the user's trust decisions about folders."""
 
 ONCE: tuple[ApprovalScope, ...] = ("once",)
 SECRET_SCOPES: tuple[ApprovalScope, ...] = ("once", "document")
-"""A file of keys may be allowed for the session, and never by a rule that is stored."""
+"""A secret file may be allowed for the session, but never by a stored rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Rules:
     locked: tuple[ToolRule, ...] = ()
     """The administrator's rules; they deny or ask, and nothing overrides them."""
     programs: tuple[str, ...] = ()
-    """Folders of the workspace with programs and libraries of the running server."""
+    """Folders of the workspace that contain programs and libraries of the running server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class PermissionRequest:
     taint: Sequence[TaintSource] = ()
     """Sources of text in the conversation that the user may not have written."""
     open_documents: Collection[str] = ()
-    """The documents that the user had open when they wrote."""
+    """The documents the user had open when they sent the message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,10 @@ class Allow:
 
     reason: str | None = None
     names_document: bool = False
-    """The rule or grant is for this very document."""
+    """Whether the rule or grant names this document itself."""
     from_stored_rule: bool = False
-    """A rule of the permissions file allows it, not an answer or the mode of this conversation."""
+    """Whether a rule of the permissions file allows it, not an answer or the conversation's mode.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +246,7 @@ def _suspended(request: PermissionRequest, decision: Allow | Ask, mode: Mode) ->
     """Ask despite earlier permission if the conversation has read foreign text."""
     path = request.subject.target.path
     shown = request.subject.in_page or path in request.open_documents
-    # What asks may be allowed always: that rule names the document, and vouches for it.
+    # An "always" answer stores a rule that names the document, so it vouches for the document.
     vouched = (
         isinstance(decision, Ask)
         or decision.names_document
@@ -268,7 +269,7 @@ def _suspended(request: PermissionRequest, decision: Allow | Ask, mode: Mode) ->
         )
         return Ask(decision.reason.model_copy(update={"text": text}), scopes)
     if mode != "bypass" and isinstance(_by_mode(request, mode), Allow):
-        return decision  # the mode alone lets it pass: it waits for review and can be taken back
+        return decision  # the mode alone allows it: the change is reviewed and can be undone
     text = f"Approval is needed although {decision.reason or 'this mode never asks'}. {warning}"
     scopes = _scopes(request.subject.target, always=False)
     return Ask(ApprovalReason(kind="taint", text=text), scopes)
@@ -327,7 +328,7 @@ def _scopes(target: Target, *, always: bool) -> tuple[ApprovalScope, ...]:
     if target.path is not None and target.new_path is None:
         scopes.append("document")
     scopes.append("session")
-    if always and target.new_path is None:  # what was moved is not moved again
+    if always and target.new_path is None:  # a file is not moved twice
         scopes.append("always")
     return tuple(scopes)
 

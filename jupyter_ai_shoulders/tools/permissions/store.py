@@ -1,7 +1,8 @@
-"""The user's permissions, ``.shoulders/tools.json``, kept and changed; see ``permissions_file``.
+"""Stores the user's permissions in ``.shoulders/tools.json``.
 
-``PermissionStore`` is made by ``host`` with a file port; read by ``engine.calls.approvals`` and the
-handler of ``tools/permissions``. The file::
+``PermissionStore`` is created by ``host`` with a file port and read by ``engine.calls.approvals``
+and the handler of ``tools/permissions``; ``tools.permissions.file_format`` parses the file.
+Example::
 
     {"version": 1, "disabled": ["git_commit"], "disable_external": false,
      "rules": [{"action": "allow", "tool": "run_command", "match": {"command": "git diff"},
@@ -39,7 +40,7 @@ class PermissionsFile(Protocol):
     """The text of ``.shoulders/tools.json``."""
 
     def read(self) -> str | None:
-        """Return the text, or None when there is no file. Raises ``StateUnavailable``."""
+        """Return the text, or None if the file does not exist. Raises ``StateUnavailable``."""
         ...
 
     def write(self, text: str) -> None:
@@ -48,7 +49,7 @@ class PermissionsFile(Protocol):
 
 
 def unknown_tools(permissions: Permissions, known: Collection[str]) -> tuple[str, ...]:
-    """Return, in words, what names a tool that there is not; later versions may have it."""
+    """Describe the entries that name unknown tools, which may be tools of later versions."""
     rules = (*permissions.rules.locked, *permissions.rules.rules)
     named = [
         f"{rule.source} names {rule.tool!r}"
@@ -73,12 +74,13 @@ class PermissionStore:
         trust: FolderTrust | None = None,
         programs: Callable[[], Collection[str]] = tuple,
     ) -> None:
-        """Read through ``file``, each time anew: it is small, and the user may edit it.
+        """The file is small and the user may edit it, so each access reads it.
 
-        ``locked`` are the administrator's rules, ``external`` names the tools that one switch
-        turns off, ``off`` those that the settings have off. ``trust`` has the person's answers
-        about rules that came with the folder; without it, the file is the person's own.
-        ``programs`` returns the folders of the workspace with programs of the running server.
+        ``locked`` are the administrator's rules. ``external`` returns the tools controlled by the
+        switch for external tools, ``off`` the tools disabled by settings. ``trust`` stores the
+        user's decisions about rules that came with the folder; without it, the file is the user's
+        own. ``programs`` returns the folders of the workspace that contain programs of the running
+        server.
         """
         self._file = file
         self._trust: FolderTrust = trust or TrustedFolder()
@@ -87,12 +89,12 @@ class PermissionStore:
         self._off = off
         self._programs = programs
         self._writing = threading.Lock()
-        """A rule may be added while the whole file is replaced in a thread."""
+        """Protects against a rule being added while a thread replaces the file."""
         self._read: tuple[str | None, object, Permissions] = (None, None, self._joined(None))
 
     @property
     def permissions(self) -> Permissions:
-        """The file as it is now, with the administrator's rules. Raises ``StateUnavailable``."""
+        """The current file, with the administrator's rules. Raises ``StateUnavailable``."""
         text, answers = self._file.read(), self._trust.revision
         if (text, answers) != self._read[:2]:
             self._read = (text, answers, self._joined(text))
@@ -110,7 +112,7 @@ class PermissionStore:
 
     @property
     def rules(self) -> Rules:
-        """What ``tools.permissions.rules.decide`` goes by."""
+        """The rules for ``tools.permissions.rules.decide``."""
         return self.permissions.rules
 
     @property
@@ -119,7 +121,7 @@ class PermissionStore:
         return frozenset(self.switched_off())
 
     def switched_off(self) -> Mapping[str, OffReason]:
-        """Return why each tool that is off is off; the settings stand above the user's switches."""
+        """Return why each disabled tool is off; settings take precedence over user switches."""
         rules = self.permissions.rules
         off: dict[str, OffReason] = dict.fromkeys(rules.disabled, "disabled")
         if rules.no_external:
@@ -129,7 +131,7 @@ class PermissionStore:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What is wrong with the file, with lines, in words for the user."""
+        """Problems of the file, with line numbers, for the user."""
         return self.permissions.problems
 
     def listing(self) -> tuple[RuleInfo, ...]:
@@ -137,7 +139,7 @@ class PermissionStore:
         return self.permissions.listing
 
     def add(self, rule: RuleBody) -> None:
-        """Store one more rule. Raises ``Conflict`` (unreadable file), ``StateUnavailable``."""
+        """Add a rule. Raises ``Conflict`` (unreadable file), ``StateUnavailable``."""
         with self._writing:
             self._add(rule)
 
@@ -156,12 +158,11 @@ class PermissionStore:
             self._store(content)
 
     def replace(self, permissions: PutPermissions) -> None:
-        """Store the whole file, atomically; it blocks, for threads.
+        """Replace the whole file atomically; blocks, so call it in a thread.
 
-        A rule that was there before keeps its examples, unless it brings others; one that is
-        invalid in the file stays as it stands there. Raises
-        ``InvalidRequest`` (bad rule), ``Conflict`` (the file is of a newer version, and stays; or
-        it is not the one the list was made from), ``StateUnavailable``.
+        An existing rule keeps its examples unless new ones are given; a rule that is invalid in the
+        file is kept unchanged. Raises ``InvalidRequest`` (bad rule), ``Conflict`` (the file is from
+        a newer version, or has changed since the list was made), ``StateUnavailable``.
         """
         with self._writing:
             self._refuse_newer()
@@ -187,9 +188,9 @@ class PermissionStore:
             self._store(content)
 
     def _record(self, entries: Sequence[Json]) -> None:
-        """Record that the person wrote these rules.
+        """Record that the user wrote these rules.
 
-        Called before they are stored: a crash in between leaves no rule of theirs without trust.
+        Called before they are stored, so that after a crash none of the user's rules lacks trust.
         """
         self._trust.record(
             ("rule", str(entry.get("tool")), rule_digest(entry))
@@ -198,7 +199,7 @@ class PermissionStore:
         )
 
     def _refuse_newer(self) -> None:
-        """Raise ``Conflict`` when a newer version wrote the file: it may say more than we read."""
+        """Raise ``Conflict`` if a newer version wrote the file: it may have unknown fields."""
         try:
             content: Any = json.loads(self._file.read() or "{}")
         except ValueError:
@@ -211,7 +212,7 @@ class PermissionStore:
             )
 
     def _refuse_stale(self, seen: str | None) -> None:
-        """Raise ``Conflict`` when the list was made from another file than there is now."""
+        """Raise ``Conflict`` if the file has changed since the list was made."""
         if seen is not None and seen != self.permissions.revision:
             raise Conflict(
                 "The permissions were changed elsewhere. Your change was not saved.",
@@ -250,7 +251,7 @@ def _refuse_invalid(entry: JsonObject, position: int) -> None:
 
 
 def _invalid(stored: Sequence[Json]) -> Mapping[str, Json]:
-    """Return the rules of the file that are invalid, by what a page is shown of each."""
+    """Return the invalid rules of the file, keyed by their displayed form."""
     found: dict[str, Json] = {}
     for entry in stored:
         _, problem = parse_rule(entry, "")
@@ -264,6 +265,6 @@ def _invalid(stored: Sequence[Json]) -> Mapping[str, Json]:
 
 
 def _key(entry: Json) -> str:
-    """Return what makes two rules the same, whatever examples they carry."""
+    """Return the identity of a rule, independent of its examples."""
     values = entry if isinstance(entry, dict) else {}
     return json.dumps([values.get(name) for name in ("action", "tool", "match")], sort_keys=True)

@@ -32,9 +32,9 @@ _KNOWN_RESULTS = frozenset(
         *("restart_kernel", "interrupt_kernel", "add_task", "create_proposal", "propose_edit"),
     }
 )
-"""Tools whose successful result holds nothing that the conversation did not hold before."""
+"""Tools whose successful results contain nothing new to the conversation."""
 _KNOWN_ERRORS = frozenset({"todo", "complete", "clarify", "load_tools"})
-"""Tools whose errors hold nothing new either; those of others show names, or similar text."""
+"""Tools whose errors contain nothing new; errors of other tools may quote names or similar text."""
 _LABELS = {
     "search_content": "a search of the workspace",
     "search_notebook": "a search of the notebooks",
@@ -47,7 +47,7 @@ _LABELS = {
     "read_tasks": "answers in tasks",
 }
 _OF_MANY = frozenset(_LABELS) - {"search_notebook"}
-"""Tools whose result is not of the document they name alone."""
+"""Tools whose results are not limited to the document they name."""
 _OF_OPEN_DOCUMENT = frozenset(
     {"read_document", "search_document", "get_document_info", "edit_document"}
 )
@@ -55,7 +55,7 @@ _OF_OPEN_DOCUMENT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class TaintSource:
-    """Where a text came from; ``path`` of a document of the workspace."""
+    """Source of a text; ``path`` names a document of the workspace."""
 
     label: str
     path: str | None = None
@@ -70,9 +70,9 @@ def taint_source(
     failed: bool = False,
     document: str | None = None,
 ) -> TaintSource | None:
-    """Return where the result of a call came from; None for one that holds nothing new.
+    """Return the source of a call's result; None if the result contains nothing new.
 
-    ``foreign``: the tool is another package's. ``document``: the one in front of the person.
+    ``foreign``: the tool is from another package. ``document``: the user's active document.
     """
     known = _KNOWN_ERRORS if failed else _KNOWN_RESULTS
     if external:
@@ -97,10 +97,10 @@ def blocking_sources(
     external: bool,
     vouched: bool,
 ) -> Sequence[TaintSource]:
-    """Return the sources for which what was allowed beforehand does not hold for this call.
+    """Return the sources because of which earlier permission does not cover this call.
 
-    ``vouched``: what the document itself holds does not count. The person had allowed the call for
-    this very document, or, in this conversation, with the document open in front of them.
+    ``vouched``: content of the document itself does not count, because the user allowed the call
+    for this document, or allowed it in this conversation with the document open.
     """
     if external or risk == "execute":
         pass

@@ -1,10 +1,10 @@
-"""Plans of reads: binding of arguments, order, stop condition. Pure.
+"""Plans of read calls: argument binding, order and stop condition. Pure.
 
-Executed by ``tools.planning.run_plan``; ``engine.request.session_index`` keeps what a plan leaves
-to the next one.
+Executed by ``tools.planning.run_plan``; ``engine.request.session_index`` keeps the state that a
+plan carries over to the next one.
 
-Working memory has sections of named values. A step saves what its result gave as ``section.name``;
-arguments name values as ``{"var": "section.name"}``, and places inside them with further words:
+Working memory has sections of named values. A step saves a value of its result as ``section.name``;
+arguments refer to values as ``{"var": "section.name"}``, and to parts of them with further words:
 ``{"var": "lists.cells.0.cell_id"}``.
 """
 
@@ -23,20 +23,22 @@ from jupyter_ai_shoulders.wire.results import ToolEnvelope
 
 RUN_PLAN = "run_plan"
 STEPS = 5
-"""Steps of a plan, together with those of the plan it replaces."""
+"""Most steps of a plan, including those of the plan it replaces."""
 
 SECTIONS = ("ids", "params", "lists", "entities", "errors")
-"""Of working memory. Plans save into all but ``errors``, which holds why steps failed."""
+"""Sections of working memory. Plans save into all except ``errors``, which has the reasons of
+failed steps.
+"""
 
 MAX_ROWS = 100
 MAX_TEXT = 4_000
-"""How much of a list (entries) and of a text (characters) is remembered."""
+"""Limits of a remembered list (``MAX_ROWS`` entries) and text (characters)."""
 _ROWS_SHOWN = 10
 _TEXT_SHOWN = 200
 
 _NAME = re.compile(r"(ids|params|lists|entities)\.[A-Za-z_]\w*")
 _IDENTIFIERS = ("cell_id", "id", "path", "handle", "name")
-"""What identifies an entry of a result, by preference."""
+"""Keys that identify an entry of a result, by preference."""
 
 Memory = dict[str, dict[str, Json]]
 Expectation = Literal[
@@ -63,11 +65,8 @@ class PlanStep(ToolArguments):
     )
 
 
-# names and references
-
-
 def references(value: Json) -> Iterator[str]:
-    """Yield the names of values that arguments refer to, in order."""
+    """Yield the references within arguments, in order."""
     if isinstance(value, dict):
         name = _reference(value)
         if name is not None:
@@ -86,12 +85,12 @@ def _reference(value: Mapping[str, Json]) -> str | None:
 
 
 def saved_name(reference: str) -> str:
-    """Return the name a value was saved under, without the place inside it."""
+    """Return the saved name that a reference begins with, without the path into the value."""
     return ".".join(reference.split(".")[:2])
 
 
 def resolve_reference(reference: str, memory: Memory) -> tuple[Json, ...]:
-    """Return the value in a tuple, or an empty one when it is not there."""
+    """Return the value in a tuple, or an empty tuple if it does not exist."""
     value: Json = cast("JsonObject", memory)
     for word in reference.split("."):
         if isinstance(value, dict) and word in value:
@@ -104,12 +103,12 @@ def resolve_reference(reference: str, memory: Memory) -> tuple[Json, ...]:
 
 
 def missing_references(args: JsonObject, memory: Memory) -> tuple[str, ...]:
-    """Return the references that memory does not answer."""
+    """Return the references that memory cannot resolve."""
     return tuple(name for name in references(args) if not resolve_reference(name, memory))
 
 
 def bind_arguments(args: JsonObject, memory: Memory) -> JsonObject:
-    """Return arguments with values in the place of references, none of which is missing."""
+    """Return arguments with references replaced by their values. All references must resolve."""
     return {key: _bound(value, memory) for key, value in args.items()}
 
 
@@ -124,11 +123,8 @@ def _bound(value: Json, memory: Memory) -> Json:
     return {key: _bound(inner, memory) for key, inner in value.items()}
 
 
-# order
-
-
 def step_dependencies(steps: Sequence[PlanStep]) -> list[frozenset[int]]:
-    """Return for each step the positions of those whose values it refers to."""
+    """Return for each step the positions of the steps whose values it refers to."""
     savers = {step.save_as: position for position, step in enumerate(steps) if step.save_as}
     return [
         frozenset(savers[name] for name in map(saved_name, references(step.args)) if name in savers)
@@ -138,9 +134,9 @@ def step_dependencies(steps: Sequence[PlanStep]) -> list[frozenset[int]]:
 
 
 def execution_order(steps: Sequence[PlanStep]) -> list[int]:
-    """Return the steps' positions so that each comes after what it needs, else as written.
+    """Return the positions of the steps in dependency order, otherwise as written.
 
-    Steps that wait for each other are not in it.
+    Steps that depend on each other are left out.
     """
     waits, placed = step_dependencies(steps), list[int]()
     while True:
@@ -157,7 +153,7 @@ def execution_order(steps: Sequence[PlanStep]) -> list[int]:
 def next_wave(
     steps: Sequence[PlanStep], run: Sequence[int], done: Collection[int]
 ) -> tuple[int, ...]:
-    """Return which of the steps to ``run`` can run now, all at once."""
+    """Return the steps of ``run`` that can run now, all at once."""
     waits, finished = step_dependencies(steps), frozenset(done)
     return tuple(
         position for position in run if position not in finished and waits[position] <= finished
@@ -165,14 +161,14 @@ def next_wave(
 
 
 def is_satisfied(stop_when: Sequence[str], memory: Memory) -> bool:
-    """Return whether everything a plan was made for is there."""
+    """Return whether memory has all values that the plan was made for."""
     return bool(stop_when) and all(resolve_reference(name, memory) for name in stop_when)
 
 
 def plan_problem(
     steps: Sequence[PlanStep], stop_when: Sequence[str], memory: Memory, steps_left: int
 ) -> str | None:
-    """Return why a plan cannot be begun as it is written; None when it can."""
+    """Return why a plan cannot start as written; None if it can."""
     names = [step.save_as for step in steps if step.save_as is not None]
     wrong = next((name for name in names if not _NAME.fullmatch(name)), None)
     if len(steps) > steps_left:
@@ -189,18 +185,15 @@ def plan_problem(
     return f"No step saves {unknown[0]!r}, so stop_when cannot come true." if unknown else None
 
 
-# results
-
-
 def result_rows(data: Json) -> list[Json] | None:
-    """Return the entries of a result that is a list; None for one that is not."""
+    """Return the entries of a list result, else None."""
     if isinstance(data, dict):
         return next((value for value in data.values() if isinstance(value, list)), None)
     return data if isinstance(data, list) else None
 
 
 def unmet_expectation(expect: Expectation, envelope: ToolEnvelope, text: str) -> str | None:
-    """Return why a successful result is not what was expected; None when it is."""
+    """Return why a successful result does not meet the expectation; None if it does."""
     if expect == "any":
         return None
     rows = result_rows(envelope.data)
@@ -212,7 +205,7 @@ def unmet_expectation(expect: Expectation, envelope: ToolEnvelope, text: str) ->
 
 
 def extract_value(name: str, envelope: ToolEnvelope, text: str) -> tuple[Json, ...]:
-    """Return what of a result is saved under a name, in a tuple; empty when it has no such."""
+    """Return the value of a result to save under a name, in a tuple; empty if there is none."""
     rows = result_rows(envelope.data)
     first = envelope.data if rows is None else next(iter(rows), None)
     match name.partition(".")[0]:
@@ -227,7 +220,7 @@ def extract_value(name: str, envelope: ToolEnvelope, text: str) -> tuple[Json, .
 
 
 def _bounded(value: Json) -> Json:
-    """Return a value as it is remembered: memory is logged with every plan."""
+    """Return a value limited in size, since memory is logged with every plan."""
     if isinstance(value, str):
         return value[:MAX_TEXT]
     if isinstance(value, list):
@@ -244,13 +237,13 @@ def _identifier(entry: Json) -> tuple[Json, ...]:
 
 
 def with_value(memory: Memory, name: str, value: Json) -> Memory:
-    """Return memory with one more value."""
+    """Return memory with a value added."""
     section, _, rest = name.partition(".")
     return {**memory, section: {**memory.get(section, {}), rest: value}}
 
 
 def memory_preview(memory: Memory) -> str:
-    """Return memory as the model is shown it: long lists and texts by their beginnings."""
+    """Return memory for the model, with long lists and texts shortened."""
     shown = {section: memory.get(section, {}) for section in SECTIONS}
     return json.dumps(_short(cast("JsonObject", shown)), ensure_ascii=False)
 
@@ -267,13 +260,10 @@ def _short(value: Json) -> Json:
     return value
 
 
-# from one plan to the next
-
-
 def carried_state(result: ToolEnvelope, before: JsonObject | None) -> JsonObject | None:
-    """Return what a plan that is to be made anew leaves to the next one; None when it is over.
+    """Return the state carried over from a plan that must be revised; None when the plan is over.
 
-    A call that was refused as it stood leaves what was there ``before``.
+    A call that was refused leaves the state ``before`` unchanged.
     """
     data = result.data
     if not isinstance(data, dict) or "status" not in data:
@@ -284,7 +274,7 @@ def carried_state(result: ToolEnvelope, before: JsonObject | None) -> JsonObject
 
 
 def restore_state(carried: JsonObject | None) -> tuple[Memory, int]:
-    """Return memory and the steps left: of the plan that this one replaces, or new ones."""
+    """Return the memory and the remaining steps of the plan that is replaced, or initial ones."""
     memory, left = (carried or {}).get("memory"), (carried or {}).get("left")
     if not isinstance(memory, dict) or not isinstance(left, int):
         return {}, STEPS

@@ -1,7 +1,7 @@
-"""The tool that makes several reading calls in one.
+"""The tool that makes several read calls in one.
 
-Registered by ``host`` (``tools.tool_factories``). What a plan is, is ``tools.planning.plan``;
-one step is ``tools.planning.step_runner``; this file runs the steps in waves and reports.
+Registered by ``host`` (``tools.tool_factories``). Runs the steps of a plan
+(``tools.planning.plan``) in waves, each with ``tools.planning.step_runner``, and reports.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from jupyter_ai_shoulders.wire.results import ResultMeta, SeenVersion, ToolEnvel
 
 PlanStatus = Literal["done", "stopped", "halted", "replan", "failed"]
 _SHOWN = 300
-"""Characters of a title, value or reason in the line of a step."""
+"""Characters of a title, value or reason shown for a step."""
 _LOOP = "loop"
 
 
@@ -59,7 +59,7 @@ class RunPlanArguments(ToolArguments):
 
 
 class RunPlan(BaseTool[RunPlanArguments]):
-    """Runs reads in an order their arguments allow."""
+    """Runs read calls in dependency order."""
 
     name = plan.RUN_PLAN
     category = "planning"
@@ -69,7 +69,7 @@ class RunPlan(BaseTool[RunPlanArguments]):
     def __init__(
         self, tools: ToolRegistry, rules: PermissionStore, limits: PlanLimits | None = None
     ) -> None:
-        """``tools`` are those that steps can name."""
+        """``tools`` are those that steps may call."""
         self._tools = tools
         self._rules = rules
         self._runner = StepRunner(tools, rules, limits or PlanLimits())
@@ -82,7 +82,7 @@ class RunPlan(BaseTool[RunPlanArguments]):
     async def run(
         self, args: RunPlanArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Run the plan, or say why it cannot be begun."""
+        """Run the plan, or say why it cannot start."""
         memory, left = plan.restore_state(context.plan)
         problem = plan.plan_problem(args.steps, args.stop_when, memory, left)
         problem = problem or self._step_problem(args.steps, context)
@@ -97,7 +97,7 @@ class RunPlan(BaseTool[RunPlanArguments]):
         yield work.report()
 
     def _step_problem(self, steps: tuple[PlanStep, ...], context: CallContext) -> str | None:
-        """Return what is wrong with a step as far as it can be told before anything runs."""
+        """Return the problem of a step that can be detected before anything runs."""
         disabled = self._rules.disabled
         names = [name for name in self._tools.names(context.toolset) if name not in disabled]
         for number, step in enumerate(steps, start=1):
@@ -116,7 +116,7 @@ class RunPlan(BaseTool[RunPlanArguments]):
         return None
 
     def _first_change(self, work: _PlanRun) -> int | None:
-        """Return the first step, as they run, that a plan does not execute."""
+        """Return the first step in execution order that a plan does not execute."""
         for position in plan.execution_order(work.steps):
             tool = self._tools.get(work.steps[position].tool)
             if tool is None or not is_plannable(tool):
@@ -124,7 +124,7 @@ class RunPlan(BaseTool[RunPlanArguments]):
         return None
 
     async def _wave(self, work: _PlanRun, wave: tuple[int, ...]) -> AsyncIterator[Progress]:
-        """Run steps together; they are remembered in their order in the plan."""
+        """Run steps concurrently; results are recorded in plan order."""
         running: list[asyncio.Task[StepOutcome]] = []
         try:
             async with asyncio.TaskGroup() as group:
@@ -141,7 +141,7 @@ class RunPlan(BaseTool[RunPlanArguments]):
 
 @dataclass(slots=True)
 class _PlanRun:
-    """A plan under way."""
+    """A running plan."""
 
     steps: tuple[PlanStep, ...]
     stop_when: tuple[str, ...]
@@ -155,7 +155,7 @@ class _PlanRun:
     def next_wave(self) -> tuple[int, ...]:
         """Return the steps to run now; none when the plan is over.
 
-        What a plan does not execute is only described, when all before it is done.
+        A step that a plan does not execute is only described, once all steps before it have run.
         """
         if self.broken is not None or plan.is_satisfied(self.stop_when, self.memory):
             return ()
@@ -168,12 +168,12 @@ class _PlanRun:
 
     @property
     def broken(self) -> int | None:
-        """Return the first step that is not ok."""
+        """Return the first step whose status is not ``ok``."""
         bad = (n for n, outcome in self.outcomes.items() if outcome.status != "ok")
         return min(bad, default=None)
 
     def record(self, position: int, outcome: StepOutcome) -> None:
-        """Remember what a step found, and what it has seen."""
+        """Record a step's values and the versions it read."""
         step, result = self.steps[position], outcome.result
         if outcome.status == "ok" and result is not None:
             seen = {(item.path, item.cell_id): item.version for item in result.seen}
@@ -194,8 +194,6 @@ class _PlanRun:
         self.memory = plan.with_value(self.memory, name, values[0])
         self.saved[position] = name
         return outcome
-
-    # the report
 
     @property
     def status(self) -> PlanStatus:
@@ -235,7 +233,7 @@ class _PlanRun:
         return f"{name} = {_short(json.dumps(value, ensure_ascii=False))}"
 
     def report(self) -> Result:
-        """Return the result: a line per step, what they read, and what to do next."""
+        """Return the result: a line per step, their content, and the next action."""
         content, seen = self._content()
         status, broken = self.status, self.broken
         reason = self.outcomes[broken].reason if broken is not None else None
@@ -253,7 +251,7 @@ class _PlanRun:
         )
 
     def _next(self) -> str:
-        """Return what the model is told of how the plan ended."""
+        """Return the closing note for the model."""
         match self.status:
             case "done":
                 return "All steps are done."
@@ -270,7 +268,7 @@ class _PlanRun:
 
     @property
     def _advice(self) -> str:
-        """Return what to do after a plan that broke."""
+        """Return the advice after a failed plan."""
         if self.status == "failed":
             return "Go on with single calls."
         return f"One new plan of at most {self.steps_left} steps may follow."
@@ -298,9 +296,9 @@ class _PlanRun:
         }
 
     def _content(self) -> tuple[tuple[ResultContent, ...], tuple[SeenVersion, ...]]:
-        """Return what the model reads, and the versions it has seen by that.
+        """Return the content for the model and the versions it reads thereby.
 
-        What does not fit is left out whole, so that nothing counts as seen that was cut.
+        Content that does not fit is omitted whole, so that no truncated text counts as read.
         """
         lines = [self.line(position) for position in range(len(self.steps))]
         text = "\n".join([*lines, self._next()])

@@ -1,6 +1,6 @@
-"""Runs one step of a plan: binds its arguments, asks the permissions, calls its tool.
+"""Runs one step of a plan: binds its arguments, checks permissions, calls its tool.
 
-Used by ``tools.planning.run_plan``. Nothing but reads runs; anything else is described.
+Used by ``tools.planning.run_plan``. Only reads are executed; other steps are described.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from jupyter_ai_shoulders.wire.parts import TextPart
 StepStatus = Literal["ok", "missing", "empty", "failed", "denied", "halted", "not run"]
 
 _PREVIEW = 4_000
-"""Characters of a change that is described."""
+"""Most characters of a described change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +47,12 @@ class PlanLimits:
 
     timeout_s: float = 30.0
     attempts: int = 2
-    """How often a step is tried whose failure may pass."""
+    """Attempts for a step with a transient failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
-    """How a step ended; ``reason`` says why when it is not ok."""
+    """The outcome of a step; ``reason`` says why it is not ok."""
 
     status: StepStatus
     title: str
@@ -61,7 +61,7 @@ class StepOutcome:
     result: Result | None = None
     reason: ErrorInfo | None = None
     preview: str | None = None
-    """The change that a step would make."""
+    """The change that the step would make."""
 
     @property
     def executed(self) -> bool:
@@ -72,25 +72,25 @@ class StepOutcome:
 
 
 def result_text(result: Result) -> str:
-    """Return the texts of a result."""
+    """Return the text of a result."""
     return "\n".join(part.text for part in result.content if isinstance(part, TextPart))
 
 
 def is_plannable(tool: Tool[Any]) -> bool:
-    """Return whether a plan may call a tool: it only reads, here, and twice is as good as once."""
+    """Return whether a plan may call a tool: it only reads, locally, and is idempotent."""
     return tool.risk == "read" and not tool.external and tool.idempotent
 
 
 @dataclass(frozen=True, slots=True)
 class StepRunner:
-    """Runs steps with what all of a plan share."""
+    """Runs the steps of one plan."""
 
     tools: ToolRegistry
     rules: PermissionStore
     limits: PlanLimits
 
     async def run(self, step: PlanStep, memory: Memory, context: CallContext) -> StepOutcome:
-        """Return how the step ended. Raises only what a bug in a tool raises."""
+        """Return the outcome of a step. Raises only for bugs in the tool."""
         args = cast("JsonObject", step.args)
         absent = missing_references(args, memory)
         if absent:
@@ -113,7 +113,7 @@ class StepRunner:
     def _permission_refusal(
         self, tool: Tool[Any], subject: CallSubject, shown: StepOutcome, context: CallContext
     ) -> StepOutcome | None:
-        """Return why the step is not run; None when it may."""
+        """Return why the step may not run, else None."""
         question = PermissionRequest(tool.name, tool.risk, tool.external, subject)
         decision = decide(question, self.rules.rules, (), mode=context.mode, interactive=True)
         if isinstance(decision, Deny):
@@ -148,7 +148,7 @@ class StepRunner:
     async def _attempts(
         self, tool: Tool[Any], args: ToolArguments, context: CallContext
     ) -> tuple[Result | None, ErrorInfo | None]:
-        """Call the tool until it succeeds, fails for good, or was tried often enough."""
+        """Call the tool until it succeeds, fails permanently or the attempts are used up."""
         result: Result | None = None
         reason: ErrorInfo | None = None
         for _ in range(self.limits.attempts):
@@ -179,7 +179,7 @@ class StepRunner:
 
 
 def describe_halted_step(number: int, outcome: StepOutcome) -> str:
-    """Return what a halted step would do, exactly, for the model and the user."""
+    """Return the exact effect of a halted step, for the model and the user."""
     preview = outcome.preview or ""
     cut = preview if len(preview) <= _PREVIEW else f"{preview[:_PREVIEW]}\n[… shortened …]"
     lines = [
