@@ -21,7 +21,7 @@ from jupyter_ai_shoulders.wire.ids import CellId
 
 @dataclass(frozen=True, slots=True)
 class OpenTextDocument:
-    """The active document, a text file."""
+    """The active document, as a text file."""
 
     snapshot: TextSnapshot
 
@@ -31,7 +31,7 @@ class OpenTextDocument:
 
     @property
     def text(self) -> str:
-        """Return the text that is edited and searched."""
+        """Return the text for edits and searches."""
         return self.snapshot.text
 
     @property
@@ -42,8 +42,8 @@ class OpenTextDocument:
 
 @dataclass(frozen=True, slots=True)
 class OpenNotebookDocument:
-    """The active document, a notebook; ``text`` is its rendering, ``whole`` the cells shown
-    completely.
+    """The active document, as a notebook; ``text`` is its rendering, ``whole`` the cells shown in
+    full.
     """
 
     snapshot: NotebookSnapshot
@@ -77,8 +77,8 @@ class DocumentAccess:
     async def open(self, context: CallContext) -> OpenDocument:
         """Return the document.
 
-        Raises ``NotFound`` when the user has none in front of them, or it is gone, and what reading
-        a file or a notebook raises.
+        Raises ``NotFound`` if there is no active document or it no longer exists, and the errors of
+        reading a file or a notebook.
         """
         path = context.active_document
         if path is None:
@@ -93,7 +93,7 @@ class DocumentAccess:
         return OpenNotebookDocument(snapshot, rendering.text, rendering.whole)
 
     def subject(self, title: str, context: CallContext) -> CallSubject:
-        """Return the subject of a call that only reads."""
+        """Return the subject of a read-only call."""
         path = context.active_document
         return CallSubject(
             title=title,
@@ -102,7 +102,7 @@ class DocumentAccess:
         )
 
     def in_page(self, path: str) -> bool:
-        """Return whether a page has it open."""
+        """Return whether a page has the document open."""
         return self.notebooks.in_page(path) if is_notebook(path) else self.texts.in_page(path)
 
 
@@ -112,7 +112,7 @@ def count_text(number: int, what: str) -> str:
 
 
 def document_heading(document: OpenDocument) -> str:
-    """Return the first line of what a model reads of a document."""
+    """Return the line that introduces a document to the model."""
     lines, words = len(split_lines(document.text)), len(document.text.split())
     unsaved = ", with unsaved changes" if document.dirty else ""
     size = f"{count_text(lines, 'line')}, {count_text(words, 'word')}"
@@ -120,7 +120,7 @@ def document_heading(document: OpenDocument) -> str:
 
 
 def cells_within(document: OpenNotebookDocument, text: str) -> Iterable[CellId]:
-    """Return the cells whose whole source is in a part of the rendering."""
+    """Return the cells whose full source is contained in a part of the rendering."""
     for cell in document.snapshot.cells:
         if cell.id in document.whole and f"id={cell.id}" in text and cell.source in text:
             yield cell.id

@@ -1,8 +1,8 @@
-"""The tool that replaces exact text in the document in front of the user.
+"""The tool that replaces exact text in the active document.
 
-Small models use it: one replacement, the first occurrence, one step of the editor's undo. The text
-that is to be found is what protects the user's: the file need not have been read for it. A cell of
-a notebook must have been, as for ``edit_cell``, which does it.
+Intended for small models: one replacement of the first occurrence, as one undo step. The file need
+not have been read, because the text to find protects the user's changes. A notebook cell must have
+been read; ``edit_cell`` edits it.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class EditDocument(BaseTool[EditDocumentArguments]):
         self._cells = cells
 
     async def subject(self, args: EditDocumentArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown, with its diff against the document as it is now."""
+        """Return how the call is shown, with the diff to the current document."""
         if context.active_document is None:
             return self._access.subject("Edit document", context)
         document = await self._access.open(context)
@@ -115,7 +115,7 @@ class EditDocument(BaseTool[EditDocumentArguments]):
             yield await self._edit_cell(args, document, context)
 
     async def _always_ask_reason(self, document: OpenDocument) -> str | None:
-        """Return why a change always asks: the file has another hard link."""
+        """Return why a change always needs approval: the file has another hard link."""
         if isinstance(document, OpenNotebookDocument):
             return None
         return path_hard_link_note(await self._access.files.inspect(document.path))
@@ -123,7 +123,7 @@ class EditDocument(BaseTool[EditDocumentArguments]):
     async def _edit_text(
         self, args: EditDocumentArguments, before: TextSnapshot, context: CallContext
     ) -> Result:
-        """Change the file, read or not; the user's concurrent typing is kept."""
+        """Edit the file, read or not; concurrent typing of the user is kept."""
         check_text_name(before.path)
         origin = ChangeOrigin(context.session_id, context.turn_id, context.call_id)
         for _ in range(ATTEMPTS):
@@ -176,7 +176,7 @@ class EditDocument(BaseTool[EditDocumentArguments]):
     async def _edit_cell(
         self, args: EditDocumentArguments, document: OpenNotebookDocument, context: CallContext
     ) -> Result:
-        """Change the active cell, or else the first that has the text, as ``edit_cell`` does."""
+        """Edit the active cell, else the first cell with the text, as ``edit_cell`` does."""
         cell = _cell(document, args, context)
         if cell is None:
             sources = "\n".join(cell.source for cell in document.snapshot.cells)
@@ -192,14 +192,14 @@ class EditDocument(BaseTool[EditDocumentArguments]):
 
 
 def _text(document: OpenDocument) -> str:
-    """Return what can be edited of a document in which no cell has the text."""
+    """Return the editable text of a document in which no cell contains the text."""
     return document.text if isinstance(document, OpenTextDocument) else ""
 
 
 def _cell(
     document: OpenDocument, args: EditDocumentArguments, context: CallContext
 ) -> NotebookCell | None:
-    """Return the cell that is meant: the active one, or the first with the text."""
+    """Return the target cell: the active one, or the first with the text."""
     if isinstance(document, OpenTextDocument):
         return None
     found = [cell for cell in document.snapshot.cells if args.find in cell.source]
@@ -208,7 +208,7 @@ def _cell(
 
 
 def _replaced(text: str, args: EditDocumentArguments) -> str | None:
-    """Return the text after the edit; None when it does not contain what is to be replaced."""
+    """Return the text after the edit; None if it does not contain the text to replace."""
     return text.replace(args.find, args.replace, 1) if args.find in text else None
 
 

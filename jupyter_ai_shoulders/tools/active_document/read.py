@@ -148,7 +148,7 @@ def _selected(selection: Selection | None) -> str | None:
 
 
 def _read_on(lines: NumberedLines) -> str:
-    """Return how to read the remaining lines."""
+    """Return the hint on how to read the remaining lines."""
     if lines.last < lines.first:
         return f"[no such lines; the last is line {lines.total}]" if lines.total else ""
     if lines.last < lines.total:

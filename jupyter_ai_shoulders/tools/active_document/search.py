@@ -104,7 +104,7 @@ def _hits(lines: Sequence[str], query: str, *, is_regex: bool) -> list[int]:
 
 
 def _context_lines(lines: Sequence[str], hits: Sequence[int]) -> list[str]:
-    """Return the matching lines, marked, each with its neighbours."""
+    """Return the marked matching lines with their neighbours."""
     marked = set(hits)
     near = {at for hit in hits for at in range(hit - 1, hit + 2) if 0 <= at < len(lines)}
     shown: list[str] = []

@@ -1,4 +1,4 @@
-"""Names of Python and IPython with their effects: ``code_effects.json``, which names its sources.
+"""Effects of Python and IPython names, from ``code_effects.json``, which names its sources.
 
 Used by ``tools.code_analysis.python_effects`` and ``tools.code_analysis.effects``.
 """
@@ -19,7 +19,7 @@ _ByEffect = dict[EffectKind, tuple[str, ...]]
 
 
 class EffectTable(BaseModel):
-    """What ``code_effects.json`` holds; its ``about`` says what each list is."""
+    """The content of ``code_effects.json``, whose ``about`` explains each list."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -38,7 +38,7 @@ class EffectTable(BaseModel):
 
 
 def load_effect_table() -> EffectTable:
-    """Return the table as the file has it."""
+    """Read the table from its file."""
     text = (
         files("jupyter_ai_shoulders.tools.code_analysis")
         .joinpath("code_effects.json")
@@ -49,7 +49,7 @@ def load_effect_table() -> EffectTable:
 
 @dataclass(frozen=True, slots=True)
 class EffectIndex:
-    """The table, by name."""
+    """The table indexed by name."""
 
     modules: dict[str, EffectKind]
     names: dict[str, EffectKind]
@@ -59,16 +59,16 @@ class EffectIndex:
     readers: frozenset[str]
     aliases: dict[str, str]
     known: frozenset[str]
-    """Packages whose import touches nothing, or whose effects the table has."""
+    """Packages whose import has no effects, or whose effects are in the table."""
     holders: frozenset[str]
-    """Modules and classes of which some names have effects."""
+    """Modules and classes that have some names with effects."""
     line_magics: dict[str, str]
     cell_magics: dict[str, str]
 
 
 @cache
 def effect_index() -> EffectIndex:
-    """Return the table, read once."""
+    """Return the index, built once."""
     table = load_effect_table()
     modules, names = _by_name(table.modules), _by_name(table.names)
     return EffectIndex(

@@ -80,7 +80,7 @@ class _CellReader:
     _nodes: int = 0
 
     def effects(self) -> set[EffectKind]:
-        """Return what all cells do."""
+        """Return the effects of all cells."""
         try:
             self.found |= python_effects(self.trees, self._command)
         except RecursionError:
@@ -127,24 +127,24 @@ class _CellReader:
                 self.found.add("unknown")
 
     def _statement(self, line: str) -> None:
-        """Read the code after a timing magic and its options."""
+        """Analyse the code after a timing magic and its options."""
         options = _OPTIONS.match(line)
         rest = line[options.end() :] if options else line
         if rest:
             self.found |= _cells(rest, self.depth + 1)
 
     def _without_escapes(self, text: str) -> str:
-        """Read the lines that IPython adds to Python; return the code with Python instead."""
+        """Analyse IPython's additions to Python; return the code with Python in their place."""
         return "\n".join(map(self._without_escape, _logical_lines(text)))
 
     def _without_escape(self, line: str) -> str:
         escaped = _ESCAPED.fullmatch(line)
         if escaped is None:
             if line.rstrip().endswith("?") and not line.lstrip().startswith("#"):
-                return ""  # help
+                return ""  # a help request
             return "" if self._word_line(line) else line
         if _TRIPLE.search(escaped["rest"]):
-            self.found.add("unknown")  # it may be in a text, or end one
+            self.found.add("unknown")  # a string may contain it, or it may end one
         self._escape(escaped["sign"], escaped["rest"].strip())
         target = (escaped["target"] or "").rstrip()
         return f"{escaped['indent']}{f'{target} None' if target else 'pass'}"
@@ -182,7 +182,7 @@ class _CellReader:
             self._word_line(line)
 
     def _word_line(self, line: str) -> bool:
-        """Read a magic without ``%``, such as ``pip install x``."""
+        """Analyse a magic without ``%``, such as ``pip install x``."""
         found = _WORD_LINE.fullmatch(line.strip())
         if found is None or found["name"] not in effect_index().line_magics:
             return False
@@ -202,7 +202,7 @@ def _parsed(code: str) -> ast.Module | None:
 
 
 def _logical_lines(text: str) -> Sequence[str]:
-    """Return the lines; continued lines of a shell escape are joined."""
+    """Return the lines, with continued lines of a shell escape joined."""
     lines: list[str] = []
     goes_on = False
     for line in text.split("\n"):

@@ -27,7 +27,7 @@ from jupyter_ai_shoulders.wire.events import EffectKind
 CommandAnalyzer = Callable[[str], Iterable[EffectKind]]
 
 _ALWAYS_MODULES = frozenset({"builtins", "importlib", "os", "shutil", "subprocess", "sys"})
-"""As a value they may be used in ways the tree does not show."""
+"""Passed as a value, they may be used in ways the tree does not show."""
 _REACHED_MODULES = _ALWAYS_MODULES | {
     *("ctypes", "marshal", "pathlib", "pickle", "posix", "pty", "requests", "runpy", "socket"),
 }
@@ -50,7 +50,7 @@ _MODE = re.compile(r"[rwaxbtU+|:*gzx2]{1,6}")
 _SCRIPT = re.compile(r"<script|javascript:|\bon\w+\s*=", re.IGNORECASE)
 _CALLED_IN_QUERY = re.compile(r"@\s*\w+\s*[.(]|__")
 _MAX_NAME_PARTS = 6
-"""Parts of the names in the table, and some more."""
+"""The longest names in the table, with some reserve."""
 _LONG_SLEEP_S = 60
 
 
@@ -78,15 +78,15 @@ class _EffectCollector:
     command: CommandAnalyzer
     found: set[EffectKind] = field(default_factory=set[EffectKind])
     _called: set[int] = field(default_factory=set[int])
-    """Names that are called: their arguments say more."""
+    """Names that are called, whose arguments are analysed too."""
     _bases: set[int] = field(default_factory=set[int])
-    """Names that something is read from."""
+    """Names of which an attribute is read."""
     _effects: dict[tuple[str, ...], EffectKind | None] = field(
         default_factory=dict[tuple[str, ...], EffectKind | None]
     )
 
     def collect(self, tree: ast.Module) -> None:
-        """Look at a whole tree."""
+        """Analyse a whole tree."""
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
                 self._called.add(id(node.func))
@@ -152,7 +152,7 @@ class _EffectCollector:
         return None
 
     def _may_be_module(self, name: str, root: str | None) -> bool:
-        """Whether a name may be a module's: at the root of a dotted name, or behind another."""
+        """Return whether a name may be a module: at the root of a dotted name, or after one."""
         if root is None:
             return name in _REACHED_MODULES
         is_variable = root in self.names.bound and root not in self.names.imported
@@ -164,7 +164,7 @@ class _EffectCollector:
             self.found.add(effect)
 
     def _value(self, node: ast.Name | ast.Attribute, parts: Sequence[str]) -> None:
-        """A module that is passed on may be used in ways that cannot be seen."""
+        """Record a module used as a value, since the tree does not show how it is used."""
         known = effect_index()
         for full in self.names.candidates(parts) if parts else ():
             last = full[-1]
@@ -267,7 +267,7 @@ class _EffectCollector:
             self.found.add("writes_files")
 
     def _opens_something(self, node: ast.Call, parts: Sequence[str]) -> None:
-        """``open`` as a method: of a path with the mode first, or of who knows what."""
+        """Record a call of an ``open`` method whose mode writes or is unknown."""
         if parts and self._is_library(parts):
             return
         modes = [*node.args[:2], *(word.value for word in node.keywords if word.arg == "mode")]
@@ -301,7 +301,7 @@ class _EffectCollector:
             self.found.add("dynamic_code")
 
     def _runs(self, node: ast.Call, parts: Sequence[str], name: str) -> None:
-        """The command of a call that starts a program, where it is written down."""
+        """Record the effects of a program that a call starts, if its command is literal."""
         starts = self._effect_of(parts) == "shell" if parts else False
         if not starts and effect_index().methods.get(name) != "shell":
             return
@@ -346,7 +346,7 @@ def _writes(mode: ast.expr) -> bool:
 
 
 def _is_of_path(node: ast.Call) -> bool:
-    """Whether ``rename`` or ``replace`` is given what a path takes, not a table or a text."""
+    """Return whether the arguments of ``rename`` or ``replace`` fit a path, not a table or text."""
     if any(isinstance(each, ast.Starred) for each in node.args):
         return True
     if any(word.arg in {None, "target"} for word in node.keywords):
@@ -355,7 +355,7 @@ def _is_of_path(node: ast.Call) -> bool:
 
 
 def _command_line(node: ast.expr | None) -> str | None:
-    """Return a command that is written down as a text or a list of texts."""
+    """Return a command given as a literal text or list of texts."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if not isinstance(node, ast.List | ast.Tuple) or not node.elts:

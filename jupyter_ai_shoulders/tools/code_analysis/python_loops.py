@@ -1,4 +1,4 @@
-"""Which loops of Python code take long, as their head shows. Pure; for ``python_effects``."""
+"""Detects Python loops that take long, from their heads. Pure; used by ``python_effects``."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import ast
 from jupyter_ai_shoulders.tools.code_analysis.python_names import dotted_parts
 
 LONG_RANGE = 5_000_000
-"""Rounds of a loop that count as many."""
+"""Least iterations of a long loop."""
 
 Loop = ast.While | ast.For | ast.AsyncFor
 
 
 def is_long_loop(node: Loop) -> bool:
-    """Return whether a loop never ends by itself, waits, or goes round very often."""
+    """Return whether a loop never ends by itself, waits, or has very many iterations."""
     if isinstance(node, ast.While):
         endless = isinstance(node.test, ast.Constant) and bool(node.test.value)
     else:
@@ -27,7 +27,7 @@ def is_long_loop(node: Loop) -> bool:
 
 
 def literal_number(node: ast.expr | None) -> float:
-    """Return a number that is written down, 0 for any other expression."""
+    """Return the value of a literal number, 0 for any other expression."""
     match node:
         case ast.Constant(value=int() | float() as value):
             return float(value)
@@ -48,7 +48,7 @@ def _is_endless(node: ast.expr) -> bool:
 
 
 def _rounds(node: Loop) -> float:
-    """Return how often a loop over a range goes round, with the loops right within it."""
+    """Return the iterations of a loop over a range, with directly nested loops."""
     if not isinstance(node, ast.For) or not isinstance(node.iter, ast.Call):
         return 0
     if dotted_parts(node.iter.func)[-1:] not in {("range",), ("trange",)}:

@@ -1,6 +1,6 @@
-"""What names in Python code may refer to, and which texts it contains.
+"""Resolves the possible referents of names in Python code, and its literal texts.
 
-Pure; the part of ``tools.code_analysis.python_effects`` that reads names.
+Pure; used by ``tools.code_analysis.python_effects``.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ _TEXT_CALLS = {("Path",), ("str",), ("join",)}
 
 @dataclass(slots=True)
 class NameBindings:
-    """What the names of the code may refer to."""
+    """The possible referents of the code's names."""
 
     full: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     imported: set[str] = field(default_factory=set[str])
     bound: set[str] = field(default_factory=set[str])
     texts: dict[str, list[ast.expr]] = field(default_factory=dict[str, list[ast.expr]])
-    """The values that are assigned to names."""
+    """The values assigned to each name."""
     has_more: bool = False
-    """A name refers to more than was followed."""
+    """Whether a name has more referents than were followed."""
     _roots: dict[str, tuple[tuple[str, ...], ...]] = field(
         default_factory=dict[str, tuple[tuple[str, ...], ...]]
     )
 
     def record(self, node: ast.AST) -> None:
-        """Note what a node binds."""
+        """Record the names that a node binds."""
         match node:
             case ast.Import() | ast.ImportFrom():
                 self._import(node)
@@ -88,7 +88,7 @@ class NameBindings:
         )
 
     def _referents(self, name: str) -> set[str]:
-        """Return what a name refers to, through chains of assignments."""
+        """Return the referents of a name, through chains of assignments."""
         found: set[str] = set()
         waiting = [name]
         while waiting:
@@ -107,7 +107,7 @@ class NameBindings:
 
 
 def dotted_parts(node: ast.expr) -> tuple[str, ...]:
-    """Return the parts of a dotted name; what is not a name stands as an empty part."""
+    """Return the parts of a dotted name; a part that is not a name is empty."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -120,7 +120,7 @@ def dotted_parts(node: ast.expr) -> tuple[str, ...]:
 
 
 def literal_text(node: ast.expr | None, names: NameBindings, depth: int) -> str | None:
-    """Return the text an expression begins with; None where the code does not show it."""
+    """Return the text an expression begins with; None if the code does not show it."""
     text: str | None = None
     if depth > _MAX_TEXT_DEPTH:
         return None
@@ -143,7 +143,7 @@ def literal_text(node: ast.expr | None, names: NameBindings, depth: int) -> str 
 
 
 def _sum(left: str | None, right: ast.expr, names: NameBindings, depth: int) -> str | None:
-    """Pieces that are joined may make an address of what is none alone."""
+    """Return a concatenation: joined parts may form an address that no part has alone."""
     if left is None or ADDRESS.match(left):
         return left
     rest = literal_text(right, names, depth + 1)

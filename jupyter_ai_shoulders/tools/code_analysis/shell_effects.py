@@ -23,7 +23,7 @@ PythonAnalyzer = Callable[[str], Effects]
 MAX_CHARACTERS = 20_000
 """Characters of a line that are analysed."""
 MAX_DEPTH = 4
-"""Commands within commands."""
+"""Maximum depth of nested commands."""
 MAX_WORDS = 100
 """Analysed words after a program that starts other programs."""
 _ENDS = frozenset(";&|()\n`")
@@ -91,7 +91,7 @@ class _Splitter:
         while end < len(self.line) and self.line[end] != quote:
             end += 2 if quote == '"' and self.line[end] == "\\" else 1
         if end >= len(self.line):
-            self.effects.add("unknown")  # it is not closed
+            self.effects.add("unknown")  # the quote is not closed
         text = self.line[self._position : end]
         self._position = end + 1
         self._add(text, active=quote == '"' and ("$" in text or "`" in text))
@@ -235,7 +235,7 @@ def _of_installer(words: Sequence[ShellWord]) -> set[EffectKind]:
 
 
 def _rows(name: str, words: Sequence[ShellWord]) -> set[EffectKind]:
-    """Return the table's effects of a program with these subcommands and options."""
+    """Return the table's effects of a program with its subcommands and options."""
     texts = [word.text for word in words[1:]]
     return {effect for effect, rest in _table().effects.get(name, ()) if _has(texts, rest)}
 
@@ -261,7 +261,7 @@ def _after_option(words: Sequence[ShellWord], option: str) -> ShellWord | None:
 
 
 def _after_prefixes(words: Sequence[ShellWord]) -> Sequence[ShellWord]:
-    """Return the words from the program on, behind assignments and words of the shell."""
+    """Return the words from the program on, without assignments and shell keywords before it."""
     keywords = _table().keywords
     count = 0
     while count < len(words) and (
@@ -284,7 +284,7 @@ class _Installing:
 
 @dataclass(frozen=True, slots=True)
 class _ProgramEffects:
-    """The table of programs, by program."""
+    """The effects of the table, by program."""
 
     effects: dict[str, tuple[tuple[EffectKind, tuple[str, ...]], ...]]
     exact: dict[str, EffectKind]

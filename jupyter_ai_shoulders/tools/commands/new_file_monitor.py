@@ -18,9 +18,9 @@ from jupyter_ai_shoulders.guard.sandbox.sandbox import Sandbox
 from jupyter_ai_shoulders.guard.sandbox.sandbox_policy import SandboxRequest
 
 CHECK_INTERVAL_S = 2.0
-"""Least seconds between two checks of repositories while a command runs."""
+"""Minimum seconds between two checks of repositories while a command runs."""
 _PAUSES = 50
-"""A check is followed by a pause of so many times its duration: at most 2 % of one core."""
+"""Pause after a check, as a multiple of its duration: at most 2 % of one core."""
 
 _log = logging.getLogger(__name__)
 
@@ -50,9 +50,9 @@ class NewFileMonitor:
             yield
         finally:
             ended.set()
-            await watch  # a look that has begun goes to its end: what it renames is told
+            await watch  # a check that has begun completes, so that its renames are reported
             await self._check_repositories(repositories_only=False)
-            if self.report is not None:  # a command that is cancelled has no result to say it in
+            if self.report is not None:  # a cancelled command has no result to report it in
                 _log.warning("%s", self.report)
 
     @property

@@ -17,12 +17,12 @@ HEAD_LIMIT = 768 * 1024
 TAIL_LIMIT = 256 * 1024
 """Characters kept of the beginning and of the end."""
 LIVE_LIMIT = 256 * 1024
-"""Characters shown while they come; then only how much there is."""
+"""Characters shown live; beyond that only the amount is shown."""
 STATUS_SECONDS = 2.0
 
 
 class CommandOutput:
-    """One command's output, of both channels in the order in which it came."""
+    """The output of one command: both channels, in order of arrival."""
 
     def __init__(self) -> None:
         self._decoders = {
@@ -73,7 +73,7 @@ _CHANNELS: tuple[Channel, ...] = ("stdout", "stderr")
 
 
 def _rendered(text: str) -> str:
-    r"""Return text with ``\r`` and ``\b`` carried out: bars of progress are one line."""
+    r"""Return text with ``\r`` and ``\b`` applied, so that a progress bar is one line."""
     if "\r" not in text and "\b" not in text:
         return text
     stream = StreamText()

@@ -55,12 +55,12 @@ _REACHES_SERVERS = (
 
 @dataclass(frozen=True, slots=True)
 class CommandPolicy:
-    """How commands may run at present."""
+    """How commands may currently run."""
 
     mode: CommandMode
     network: bool = False
     strict: bool = False
-    """Whether a command does not run at all where there is no sandbox."""
+    """Whether commands are refused if there is no sandbox."""
 
 
 class CommandUndo(Protocol):
@@ -98,7 +98,7 @@ class RunCommandArguments(ToolArguments):
 
 @dataclass(frozen=True, slots=True)
 class _Confinement:
-    """How a command is confined; without ``wanted``, not at all."""
+    """How a command is confined; not at all without ``wanted``."""
 
     facts: SandboxCapabilities
     wanted: SandboxRequest | None
@@ -129,7 +129,7 @@ class RunCommand(BaseTool[RunCommandArguments]):
         self._sandbox = sandbox
         self._undo = undo
         self._prepared: dict[tuple[SessionId, CallId], Spawner] = {}
-        """Two conversations may have calls of the same id."""
+        """Keyed by session too, since calls of two conversations may have the same id."""
 
     async def subject(self, args: RunCommandArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, with the exact line and its confinement.

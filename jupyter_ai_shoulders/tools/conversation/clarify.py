@@ -1,7 +1,7 @@
 """The tool that asks the user a question. Registered by ``host``.
 
-The engine waits for the answer, which becomes the call's result; where nobody is there to ask,
-the question ends the turn.
+The engine waits for the answer, which becomes the call's result. In a session without a user, the
+question ends the turn.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from jupyter_ai_shoulders.wire.results import ToolEnvelope
 
 OPTIONS = 6
 OPTION_LENGTH = 80
-"""Most options, and most characters of each."""
+"""Most characters of an option; a question has at most ``OPTIONS``."""
 TITLE_LENGTH = 60
 
 
@@ -60,7 +60,7 @@ class Clarify(BaseTool[ClarifyArguments]):
     async def run(
         self, args: ClarifyArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Ask, or refuse a question that cannot be put."""
+        """Ask, or refuse an invalid question."""
         question, options = args.question.strip(), distinct_options(args.options)
         if not question:
             yield refusal("The question is empty; nobody was asked.", "Say what you need to know.")
@@ -74,7 +74,7 @@ class Clarify(BaseTool[ClarifyArguments]):
 
 
 def distinct_options(options: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the options that say something, each once."""
+    """Return the distinct options that are not blank."""
     lines = (" ".join(option.split()) for option in options)
     return tuple(dict.fromkeys(line for line in lines if line))
 

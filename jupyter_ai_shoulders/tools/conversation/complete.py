@@ -21,7 +21,7 @@ from jupyter_ai_shoulders.tools.base import (
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 
 MEANINGFUL_CHARACTERS = 30
-"""A summary with fewer says nothing."""
+"""Minimum characters of a summary, without filler words."""
 
 _FILLER_WORDS = """
 a all and as be been complete completed correctly done everything fine finished good great has have
@@ -29,7 +29,7 @@ i is it job looks now of ok okay perfect ready requested should successful succe
 that the this user was well were work works you your
 """
 _FILLER = frozenset(_FILLER_WORDS.split())
-"""Words that, alone, are a placeholder and not a summary ("done", "looks good")."""
+"""Words that form only a placeholder, not a summary ("done", "looks good")."""
 
 
 class CompleteArguments(ToolArguments):
@@ -42,7 +42,7 @@ class CompleteArguments(ToolArguments):
 
 
 class Complete(BaseTool[CompleteArguments]):
-    """Ends the turn when its summary says something."""
+    """Ends the turn if its summary is meaningful."""
 
     name = "complete"
     category = "loop"
@@ -55,13 +55,13 @@ class Complete(BaseTool[CompleteArguments]):
     async def run(
         self, args: CompleteArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """End the turn, or refuse an empty summary so that the model tries again."""
+        """End the turn, or refuse an empty summary so that the model retries."""
         summary = args.summary.strip()
         yield _accepted(summary) if is_meaningful(summary) else _refused()
 
 
 def is_meaningful(summary: str) -> bool:
-    """Return whether enough is left of a summary without filler words."""
+    """Return whether enough of a summary remains without filler words."""
     words = re.findall(r"\w+", summary.lower())
     return sum(len(word) for word in words if word not in _FILLER) >= MEANINGFUL_CHARACTERS
 

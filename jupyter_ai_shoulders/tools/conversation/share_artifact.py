@@ -1,7 +1,7 @@
-"""The tool that gives the user a file in the conversation.
+"""The tool that shares a file in the conversation.
 
-Registered by ``host``. A copy is kept, so that the card shows what was shared even when the file
-changes; a directory becomes a zip archive of what is not hidden, ignored or likely to hold keys.
+Registered by ``host``. Stores a copy, so that the card shows the shared content even if the file
+changes. A directory becomes a zip archive without hidden, ignored and secret files.
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.results import ToolEnvelope
 
 SIZE_LIMIT = 50 << 20
-"""Bytes of one shared file, or of the files of a shared directory."""
+"""Bytes of one shared file, or of all files of a shared directory."""
 FILES_LIMIT = 1_000
 DEPTH_LIMIT = 20
 NAME_LIMIT = 120
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-"""Time of archive members: the same files give the same archive."""
+"""Time of archive members, fixed so that equal files give equal archives."""
 
 
 class ArtifactStore(Protocol):
-    """Where copies are kept."""
+    """Stores copies of shared files."""
 
     def put(self, session_id: SessionId, name: str, content: bytes) -> str:
-        """Keep a copy; return its name. Blocks. Raises ``StateUnavailable``."""
+        """Store a copy; return its name. Blocks. Raises ``StateUnavailable``."""
         ...
 
 
@@ -84,7 +84,7 @@ class _Shared:
 
 
 class ShareArtifact(BaseTool[ShareArtifactArguments]):
-    """Keeps a copy of a file and shows it."""
+    """Stores a copy of a file and shows it."""
 
     name = "share_artifact"
     category = "loop"
@@ -96,7 +96,7 @@ class ShareArtifact(BaseTool[ShareArtifactArguments]):
         self._artifacts = artifacts
 
     async def subject(self, args: ShareArtifactArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown, and what it shares: rules are about that file."""
+        """Return how the call is shown; permission rules apply to the shared file."""
         path = args.path or None
         if path is not None:
             path = await asyncio.to_thread(self._existing_path, path, context.active_document)
@@ -144,11 +144,11 @@ class ShareArtifact(BaseTool[ShareArtifactArguments]):
         )
 
     def _existing_path(self, path: str, active_document: str | None) -> str:
-        """Return the candidate that is there, by its one name; else the path as given."""
+        """Return the normalised path of the existing candidate, else the path as given."""
         for candidate in _candidates(path, active_document):
-            with contextlib.suppress(ShouldersError):  # running says why
+            with contextlib.suppress(ShouldersError):  # ``run`` reports the error
                 found = self._workspace.path(candidate)
-                self._workspace.kind(found)  # ``NotFound`` when nothing is there
+                self._workspace.kind(found)  # raises ``NotFound`` if it does not exist
                 return found or path
         return path
 
@@ -197,7 +197,7 @@ class ShareArtifact(BaseTool[ShareArtifactArguments]):
 
 
 def _refuse_secret(path: str, given: str) -> None:
-    """Raise ``PolicyRefusal`` for what is not copied to where it can be read without a question."""
+    """Raise ``PolicyRefusal`` for files that must not be copied to a freely readable place."""
     names = (path,) if posixpath.isabs(given) else (path, given)
     if STATE_FOLDER in path.split("/"):
         raise PolicyRefusal(f"{path} belongs to the state directory and is not shared.")
@@ -210,9 +210,9 @@ def _refuse_secret(path: str, given: str) -> None:
 
 
 def safe_file_name(name: str) -> str:
-    """Return a file name without folders and signs that name something else somewhere.
+    """Return a file name without folders and characters that are unsafe on any system.
 
-    Raises ``InvalidRequest`` when nothing is left.
+    Raises ``InvalidRequest`` if nothing remains.
     """
     last = re.split(r"[/\\]", name)[-1]
     kept = re.sub(r"[\x00-\x1f\x7f:*?\"<>|]", "", last).strip().lstrip(".")
@@ -223,7 +223,7 @@ def safe_file_name(name: str) -> str:
 
 
 def _candidates(path: str, active_document: str | None) -> list[str]:
-    """Return what a path may mean: from the root, or beside the document in front of the user."""
+    """Return the candidates for a path: from the root, or relative to the active document."""
     beside = posixpath.join(posixpath.dirname(active_document or ""), path)
     return list(dict.fromkeys([path, beside])) if not posixpath.isabs(path) else [path]
 

@@ -1,7 +1,7 @@
-"""The tools by which a conversation opens and lists task threads.
+"""The tools that open and list task threads of a conversation.
 
-A thread is a separate conversation with an anchor in a document. It runs concurrently and asks on
-its own card. ``host.threads.service`` opens it.
+A thread is a separate conversation with an anchor in a document. It runs concurrently and has its
+own card for approvals. ``host.threads.service`` opens it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from jupyter_ai_shoulders.wire.sessions import Anchor, Mode, Session
 PROMPT_LIMIT = 20_000
 LISTED_THREADS = 50
 MAX_THREADS = 200
-"""Threads that are listed or counted."""
+"""Most threads that are listed or counted."""
 _LINE = 160
 
 
@@ -66,15 +66,15 @@ class TaskThreads(Protocol):
     async def open(self, request: ThreadRequest) -> Session:
         """Open a thread and send its prompt.
 
-        Raises ``PolicyRefusal`` (threads that opened each other) and what sending a message raises;
-        then there is no thread.
+        Raises ``PolicyRefusal`` (threads that opened each other) and the errors of sending a
+        message, after which no thread exists.
         """
         ...
 
     async def list_threads(self, by: SessionId, document: str | None) -> Sequence[ThreadSummary]:
         """Return the threads visible to a conversation, newest first, at most ``MAX_THREADS``.
 
-        Only the first ``LISTED_THREADS`` have their last message.
+        Only the first ``LISTED_THREADS`` include their last message.
         """
         ...
 
@@ -220,7 +220,7 @@ def _positions(text: str, quote: str) -> list[int]:
 
 
 def _quote_refusal(found: _TaskTarget, quote: str, times: int) -> Result:
-    """Return the refusal of a quote that does not occur exactly once."""
+    """Return the refusal for a quote that does not occur exactly once."""
     if times:
         return failure_result(
             ErrorInfo(

@@ -1,6 +1,6 @@
-"""The tool that keeps the checklist of a conversation.
+"""The tool that maintains the checklist of a conversation.
 
-Registered by ``host``; the engine records the list it gives as ``todo-update``.
+Registered by ``host``; the engine records the list as ``todo-update``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from jupyter_ai_shoulders.wire.results import ToolEnvelope
 
 _ITEM = re.compile(r"(?P<indent> {0,6})- \[(?P<mark>[ xX])\] +(?P<text>\S.*)")
 _INDENT = 2
-"""Spaces of one level."""
+"""Spaces per level."""
 
 
 class TodoArguments(ToolArguments):
@@ -54,7 +54,7 @@ class Todo(BaseTool[TodoArguments]):
     async def run(
         self, args: TodoArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Take the list; a text without any item is refused, a blank one clears the list."""
+        """Replace the list; a text without any item is refused, a blank text clears it."""
         items = checklist(args.markdown)
         if not items and args.markdown.strip():
             yield refusal(
@@ -66,7 +66,7 @@ class Todo(BaseTool[TodoArguments]):
 
 
 def checklist(markdown: str) -> tuple[TodoItem, ...]:
-    """Return the items of a list; lines that are none are left out."""
+    """Return the items of a Markdown list; other lines are ignored."""
     matches = (_ITEM.fullmatch(line.rstrip()) for line in markdown.splitlines())
     return tuple(
         TodoItem(

@@ -1,7 +1,7 @@
-"""What a change of a file does, in few words: a bounded diff, and what is risky about it. Pure.
+"""Bounded diffs of file changes, with warnings about risky changes. Pure.
 
-Used by the tools that write files, for approvals and for ``dry_run``. Comparing may take a while;
-callers choose the thread.
+Used by the tools that write files, for approvals and for ``dry_run``. Comparing long texts is slow,
+so callers choose the thread.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from jupyter_ai_shoulders.tools.truncation import truncate
 from jupyter_ai_shoulders.wire.base import JsonObject
 
 WHOLE_TEXTS = 200_000
-"""Characters of both texts up to which a result carries them whole, for the detail view."""
+"""Characters of both texts up to which a result contains them whole, for the detail view."""
 COMPARED_LINES = 20_000
 """Lines up to which two texts are compared line by line."""
 CHECKED = 500_000
-"""Characters of a program or of data that are parsed to see whether they still can be."""
+"""Most characters of a program or data file that are parsed to check its syntax."""
 _MUCH = 0.5
 _AROUND = 3
 
 
 def bounded_diff(before: str, after: str) -> str:
-    """Return the lines that change with some around them, shortened when they are very many."""
+    """Return the changed lines with context, shortened if there are very many."""
     old, new = _lines(before), _lines(after)
     if len(old) + len(new) > COMPARED_LINES:
         return _coarse(old, new)
@@ -43,7 +43,7 @@ def change_data(path: str, before: str, after: str, diff: str) -> JsonObject:
 
 
 def write_warnings(path: str, before: str | None, after: str) -> list[str]:
-    """Return what should be looked at before a text is written; ``before`` None: a new file."""
+    """Return warnings about a text before it is written; ``before`` is None for a new file."""
     found = [*_removals(before, after)] if before is not None else []
     problem = parse_problem(path, after)
     if problem and (before is None or parse_problem(path, before) is None):
@@ -52,7 +52,7 @@ def write_warnings(path: str, before: str | None, after: str) -> list[str]:
 
 
 def parse_problem(path: str, text: str) -> str | None:
-    """Return why a Python, JSON or TOML file cannot be parsed; None when it can, or is another."""
+    """Return why a Python, JSON or TOML file cannot be parsed; None for valid and other files."""
     suffix = posixpath.splitext(path)[1].lower()
     if len(text) > CHECKED or not text.strip():
         return None
@@ -74,7 +74,7 @@ def parse_problem(path: str, text: str) -> str | None:
 
 
 def _lines(text: str) -> list[str]:
-    """Return lines, the last with a mark when its end is missing, as diffs have it."""
+    """Return lines; a last line without a line break is marked, as in diffs."""
     lines = text.split("\n")
     if not lines[-1]:
         return lines[:-1]
@@ -98,7 +98,7 @@ def _removed(change: LineChange) -> int:
 
 
 def _coarse(old: list[str], new: list[str]) -> str:
-    """Return where two long texts differ, as one change."""
+    """Return the difference of two long texts as a single change."""
     head = next(
         (at for at, (one, two) in enumerate(zip(old, new, strict=False)) if one != two),
         min(len(old), len(new)),

@@ -1,4 +1,4 @@
-"""Replacing an exact piece of text that must occur once; used by the edit tools. Pure."""
+"""Replaces an exact text that must occur once; used by the edit tools. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 NEAR_RATIO = 0.6
-"""How alike lines must be to be worth naming."""
+"""Minimum similarity of lines offered as near matches."""
 NEAR_LIMIT = 3
 SEARCHED_LINES = 1_000
 PATTERN_LINES = 3
@@ -23,25 +23,25 @@ class Replacement:
 
     text: str
     cuts_word: bool = False
-    """Whether what was replaced began or ended within a word, as ``a = 1`` does in ``a = 10``."""
+    """Whether the replaced text began or ended within a word, as ``a = 1`` does in ``a = 10``."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoMatch:
-    """The piece does not occur; ``near`` says where something like it stands."""
+    """The text does not occur; ``near`` lists similar lines."""
 
     near: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AmbiguousMatch:
-    """The piece occurs more than once, first on these 1-based lines."""
+    """The text occurs more than once, first on these 1-based lines."""
 
     lines: tuple[int, ...]
 
 
 def replace_once(text: str, old: str, new: str) -> Replacement | NoMatch | AmbiguousMatch:
-    """Replace the one exact occurrence of ``old`` (not empty)."""
+    """Replace the only exact occurrence of ``old`` (not empty)."""
     positions = list(_positions(text, old))
     if not positions:
         return NoMatch(near_matches(text, old))
@@ -53,9 +53,10 @@ def replace_once(text: str, old: str, new: str) -> Replacement | NoMatch | Ambig
 def replace_near(
     text: str, old: str, new: str, place: tuple[int, int] | None
 ) -> Replacement | NoMatch | AmbiguousMatch:
-    """Replace like ``replace_once``; of several occurrences the one that touches ``place``.
+    """Replace like ``replace_once``; of several occurrences, replace the one that touches
+    ``place``.
 
-    ``place`` is a half-open range of characters; it decides when exactly one occurrence overlaps
+    ``place`` is a half-open range of characters. It selects an occurrence if exactly one overlaps
     it, or begins or ends at a caret.
     """
     outcome = replace_once(text, old, new)
@@ -74,7 +75,7 @@ def replace_near(
 
 
 def near_matches(text: str, wanted: str) -> tuple[str, ...]:
-    """Return ``line N: text`` of the places most like the beginning of ``wanted``, best first."""
+    """Return ``line N: text`` of the places most similar to the start of ``wanted``, best first."""
     lines = text.split("\n")[:SEARCHED_LINES]
     pattern = wanted.strip("\n").split("\n")[:PATTERN_LINES]
     matcher = difflib.SequenceMatcher(None, "", _comparable(pattern), autojunk=False)
@@ -82,7 +83,7 @@ def near_matches(text: str, wanted: str) -> tuple[str, ...]:
         _comparable(lines[at : at + len(pattern)])
         for at in range(max(1, len(lines) - len(pattern) + 1))
     ]
-    # The exact ratio is dear: only the most promising places get one.
+    # The exact ratio is expensive, so it is computed only for the most promising places.
     promising = sorted(
         ((_ratio(matcher, window, exact=False), -at) for at, window in enumerate(windows)),
         reverse=True,
@@ -103,7 +104,7 @@ def _replaced(text: str, start: int, old: str, new: str) -> Replacement:
 
 
 def _positions(text: str, old: str) -> Iterator[int]:
-    """Find every occurrence, overlapping ones too: each would be a different edit."""
+    """Find every occurrence, including overlapping ones, since each would be a different edit."""
     position = text.find(old)
     while position >= 0:
         yield position
@@ -118,7 +119,7 @@ def _ratio(matcher: difflib.SequenceMatcher[str], text: str, *, exact: bool) -> 
 
 
 def _comparable(lines: list[str]) -> str:
-    """Strip: what differs in indentation alone is the likeliest mistake."""
+    """Strip the lines, since a difference in indentation is the likeliest mistake."""
     return "\n".join(line.strip()[:SHOWN_CHARACTERS] for line in lines)
 
 

@@ -1,7 +1,7 @@
 """Merges an edit into a text that the user may have changed since the model read it. Pure.
 
-Used by the tools that edit cells and files, and by those that propose. It merges three texts: the
-one the conversation has read, the current one, and the one the model wants.
+Used by the tools that edit or propose edits of cells and files. Merges three texts: the one the
+conversation has read, the current one, and the one the model wants.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from jupyter_ai_shoulders.tools.editing.diff import bounded_diff
 from jupyter_ai_shoulders.tools.editing.text_replacement import AmbiguousMatch, NoMatch, Replacement
 
 ATTEMPTS = 3
-"""How often an edit is merged when the user types between its read and its write."""
+"""Attempts to merge an edit while the user types between read and write."""
 NOW_READS = "It was changed since you read it. It now reads as follows."
 SAME_LINES = "You and the agent changed the same lines."
-"""Why an edit became a proposal, for the user."""
+"""The reason shown to the user when an edit becomes a proposal."""
 SHOWN_CHARACTERS = 8_000
-"""Characters of the user's changes that a result shows; of more it says to read again."""
+"""Most characters of the user's changes in a result; for more, it says to read again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,54 +30,54 @@ class RequestedEdit:
     applied_to: Callable[[str], Replacement | NoMatch | AmbiguousMatch]
     """Returns a text after the edit."""
     whole: bool = False
-    """Whether it gives the whole text, so that it says nothing of the text it was made for."""
+    """Whether it replaces the whole text, so that it does not show which text it was made for."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownText:
-    """The versions of a text that the conversation has read and the cache still holds."""
+    """The versions of a text that the conversation has read and the cache still has."""
 
     read: str | None = None
-    """The text it has read or written last."""
+    """The text it has last read or written."""
     earlier: tuple[str, ...] = ()
-    """Texts it has read before, newest first."""
+    """Texts it read before, newest first."""
     undone: bool = False
-    """Whether the model knows that its changes to the text were undone since it read it."""
+    """Whether the user undid the model's changes to the text since the model read it."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergedText:
-    """The edit can be made."""
+    """The edit can be applied."""
 
     text: str
-    """The text after it, with everything that the user changed."""
+    """The text after it, with all changes of the user."""
     base: str
     """The text the edit was applied to."""
     expected: str
-    """What the model takes the text to be after its edit; differs where the user changed more."""
+    """The text the model expects after its edit, without further changes of the user."""
 
     @property
     def hides_secret(self) -> bool:
-        """Return whether the mask of a secret would be written in its place."""
+        """Return whether the mask of a secret would replace the secret."""
         return _masks(self.expected) > _masks(self.base)
 
 
 @dataclass(frozen=True, slots=True)
 class ConflictingEdit:
-    """The user and the model changed the same place; it becomes a proposal from old to new."""
+    """The user and the model changed the same place; becomes a proposal from ``old`` to ``new``."""
 
     old: str
     new: str
 
     @property
     def hides_secret(self) -> bool:
-        """Return whether the mask of a secret would be written in its place."""
+        """Return whether the mask of a secret would replace the secret."""
         return _masks(self.new) > _masks(self.old)
 
 
 @dataclass(frozen=True, slots=True)
 class MissingBaseText:
-    """A whole text was given, and the text it was made for is not remembered."""
+    """A whole text was given, and the text it was made for is no longer cached."""
 
 
 UnmergedEdit = ConflictingEdit | NoMatch | AmbiguousMatch | MissingBaseText
@@ -85,10 +85,11 @@ MergeOutcome = MergedText | UnmergedEdit
 
 
 def merge_edit(change: RequestedEdit, current: str, known: KnownText) -> MergeOutcome:
-    """Merge an edit into the text as it is now.
+    """Merge an edit into the current text.
 
-    ``old_string`` is looked for in the text that was read, and in the present one where nothing is
-    known of the other, or where it is there as whole words and cuts one in the other.
+    ``old_string`` is looked up in the text that was read. It is looked up in the current text
+    instead if the other is not cached, or if it occurs there as whole words but cuts a word in the
+    other.
     """
     here = change.applied_to(current)
     if known.read == current:
@@ -107,15 +108,16 @@ def merge_edit(change: RequestedEdit, current: str, known: KnownText) -> MergeOu
         overlap = overlap or ConflictingEdit(base, wanted)
     if overlap is None:
         read = None if known.read is None else change.applied_to(known.read)
-        # What was not clear to the model is not made clear by what the user typed.
+        # A text that was ambiguous to the model stays so, whatever the user typed.
         return read if isinstance(read, AmbiguousMatch) else _applied(here, current)
     return _rebased_conflict(overlap, change, current, here)
 
 
 def user_changes_diff(expected: str, text: str) -> str | None:
-    """Return what else differs from what the model expects, secrets masked; None: too much.
+    """Return the user's other changes, with secrets masked; None if they are too large.
 
-    Secrets are masked before lines are picked: a key of several lines is found as a whole only.
+    Secrets are masked before lines are selected, because a key of several lines is found only as a
+    whole.
     """
     mask = Redactor().redact
     diff = bounded_diff(*(f"{mask(each)}\n" for each in (expected, text)))
@@ -123,7 +125,7 @@ def user_changes_diff(expected: str, text: str) -> str | None:
 
 
 def user_changes_text(diff: str | None) -> str:
-    """Return what to tell the model of the changes that are not its own."""
+    """Return the note for the model on the user's changes."""
     if diff is None:
         return "The user changed much of it since you read it; their changes stay. Read it again."
     return f"The user changed it since you read it; their changes stay:\n{diff}"
@@ -134,7 +136,7 @@ def _applied(here: Replacement | NoMatch | AmbiguousMatch, now: str) -> MergeOut
 
 
 def _bases(change: RequestedEdit, known: KnownText) -> Sequence[str]:
-    """Return the texts that the edit may have been made for, the likeliest first."""
+    """Return the texts that the edit may have been made for, likeliest first."""
     newest = () if known.read is None else (known.read,)
     # A whole text made for an earlier one would bring back what the model does not know is undone.
     earlier = known.earlier if known.undone or not change.whole else ()
@@ -144,7 +146,7 @@ def _bases(change: RequestedEdit, known: KnownText) -> Sequence[str]:
 def _edited_text(
     change: RequestedEdit, base: str, now: str, here: Replacement | NoMatch | AmbiguousMatch
 ) -> str | None:
-    """Return what the edit makes of a text, None when it cannot have been made for it."""
+    """Return the text after the edit; None if it cannot have been made for this base."""
     wanted = change.applied_to(base)
     if not isinstance(wanted, Replacement):
         return None
@@ -158,7 +160,7 @@ def _rebased_conflict(
     now: str,
     here: Replacement | NoMatch | AmbiguousMatch,
 ) -> ConflictingEdit:
-    """Return the edit on top of the present text, where it is clear what that would be."""
+    """Return the conflicting edit rebased on the current text, where that is unambiguous."""
     text = merge_words(overlap.old, now, overlap.new)
     if text is None and not change.whole and isinstance(here, Replacement):
         changes = line_changes(overlap.old, now)
