@@ -2,8 +2,8 @@
 
 A package names a function in the entry point group ``jupyter_ai_shoulders.tools``;
 ``host.tools.installed_packages`` finds and calls it (see ``docs/write-a-tool.md``). After these
-checks such a tool is treated like a built-in one: definitions, rules, approvals and the log make no
-difference. Its results count as foreign text unless the document is open.
+checks such a tool is treated like a built-in one in definitions, rules, approvals and the log. Its
+results count as foreign text unless the document is open.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from jupyter_ai_shoulders.wire.sessions import Toolset
 
 GROUP = "jupyter_ai_shoulders.tools"
 INSTALLED: Category = "installed"
-"""The category of all of them: none is loaded on demand, for the model would not know of it."""
+"""Category of all installed tools, never loaded on demand: the model would not know of it."""
 MAX_TEXT = 4_000
-"""Characters of a description, and of a schema: both are in each request that offers the tool."""
+"""Most characters of a description or a schema, as both are part of each request."""
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
-"""What every provider takes as the name of a tool."""
+"""Tool names that every provider accepts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class ToolPorts:
     """The ports offered to a package's tools; a tool takes the ones it needs."""
 
     workspace: Workspace
-    """Files as they are on the disk: listing, looking, reading."""
+    """Files on the disk: listing, metadata, reading."""
     texts: TextDocuments
-    """Text files as the user sees them: a page's unsaved text comes before the file's."""
+    """Text files as the user sees them, including unsaved text of pages."""
     changes: FileChanges
     """Changes of files that can be reviewed and undone."""
     notebooks: NotebookAccess
@@ -58,9 +58,9 @@ MakeTools = Callable[[ToolPorts], Iterable[InstalledTool]]
 
 
 def contract_violation(tool: InstalledTool) -> str | None:
-    """Return what is wrong with a tool, as the end of a sentence about it; None: nothing.
+    """Return the violation of the contract as the end of a sentence about the tool, else None.
 
-    Whatever a package brings may stand here. Raises what its attributes raise when they are read.
+    The tool may be any object. Errors raised by its attributes propagate.
     """
     return _fault_of_attributes(tool) or _fault_of_schema(tool.arguments)
 
@@ -127,7 +127,7 @@ def _fault_of_schema(model: type[ToolArguments]) -> str | None:
 
 
 def _leads_to(name: str, schema: Json, definitions: dict[str, Json], seen: tuple[str, ...]) -> bool:
-    """Return whether a schema refers to a definition, itself or through others."""
+    """Return whether a schema refers to a definition, directly or through others."""
     if isinstance(schema, list):
         return any(_leads_to(name, item, definitions, seen) for item in schema)
     if not isinstance(schema, dict):

@@ -1,8 +1,8 @@
-"""The tools that reach tools which are not in the model's list.
+"""The tools that give access to tools outside the model's list.
 
 ``load_tools`` describes a category; ``call_tool`` makes one call. The engine never runs
-``call_tool``: it takes the inner call out of it (``engine.transcript.unwrap_call_tool``), so that
-permissions, log and page see that one. Registered by ``host`` (``tools.tool_factories``).
+``call_tool`` itself but replaces it by the inner call (``engine.transcript.unwrap_call_tool``), so
+that permissions, log and page handle that call. Registered by ``host`` (``tools.tool_factories``).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class LoadTools(BaseTool[LoadToolsArguments]):
     async def run(
         self, args: LoadToolsArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Describe them, or say what can be loaded."""
+        """Describe them, or list the categories that can be loaded."""
         here = (context.toolset, context.mode, self._rules.disabled)
         known = self._tools.loadable(*here)
         found = self._tools.of_category(args.category, *here)
@@ -84,7 +84,7 @@ class CallToolArguments(ToolArguments):
 
 
 class CallTool(BaseTool[CallToolArguments]):
-    """Calls a tool by name; see the module's docstring for who really does."""
+    """Calls a tool by name; the engine executes the inner call (see the module's docstring)."""
 
     name = CALL_TOOL
     category = "planning"
@@ -93,18 +93,18 @@ class CallTool(BaseTool[CallToolArguments]):
     arguments = CallToolArguments
 
     async def subject(self, args: CallToolArguments, context: CallContext) -> CallSubject:
-        """Return how a call is shown from which no inner call could be taken."""
+        """Return how a call without a valid inner call is shown."""
         return CallSubject(title=f"Call {args.name}", target_label=None, target=Target())
 
     async def run(
         self, args: CallToolArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Refuse: whoever runs tools takes the inner call out first."""
+        """Refuse: the engine replaces this call by the inner call."""
         yield refusal(f"{args.name} cannot be called from here.", "Call it by its own name.")
 
 
 def loaded_category(result: ToolEnvelope) -> set[str]:
-    """Return the category that a result of ``load_tools`` described, if it did."""
+    """Return the category that a result of ``load_tools`` describes, if any."""
     category = result.data.get("category") if isinstance(result.data, dict) else None
     return {category} if isinstance(category, str) else set()
 

@@ -36,7 +36,7 @@ RUN_PREFIX = "run_"
 
 PAGE_LINES = LINE_LIMIT - 10
 PAGE_BYTES = BYTE_LIMIT - 1_024
-"""A page with its heading keeps the limits of a result."""
+"""Bytes of a page, so that it fits a result with its heading."""
 
 
 RUN_WAIT_SECONDS = 30.0
@@ -65,7 +65,7 @@ class ReadOutputArguments(ToolArguments):
 
 @dataclass(frozen=True, slots=True)
 class OutputPage:
-    """Some of a text: characters from ``offset`` on, and which lines they are of (from 1)."""
+    """Part of a text: characters from ``offset`` on, with its line numbers (from 1)."""
 
     text: str
     offset: int
@@ -75,17 +75,17 @@ class OutputPage:
 
     @property
     def end(self) -> int:
-        """Return the character after the last one."""
+        """Return the position after the last character."""
         return self.offset + len(self.text)
 
     @property
     def next_offset(self) -> int | None:
-        """Return where the next page begins; None when this is the last."""
+        """Return the start of the next page; None if this is the last."""
         return self.end if self.end < self.total_characters else None
 
     @property
     def last_line(self) -> int:
-        """Return the line the page ends in."""
+        """Return the line in which the page ends."""
         return self.first_line + self.text.removesuffix("\n").count("\n")
 
 
@@ -147,7 +147,7 @@ class ReadOutput(BaseTool[ReadOutputArguments]):
 
 
 def read_page(text: str, offset: int) -> OutputPage:
-    """Return the page that begins here; it ends with a line where a line is not too long."""
+    """Return the page at an offset; it ends at a line end unless the line is too long."""
     rest = take_head(text[offset:], PAGE_LINES, PAGE_BYTES)
     if offset + len(rest) < len(text) and "\n" in rest:
         rest = rest[: rest.rindex("\n") + 1]

@@ -1,6 +1,6 @@
 """The tool registry: which tools exist and which are offered to the model.
 
-Made by ``host``; used by ``engine`` and by the handler of ``GET tools``.
+Created by ``host``; used by ``engine`` and by the handler of ``GET tools``.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ EXCERPT_LIMIT = 1_200
 """Characters of schema shown with a refusal."""
 
 ON_DEMAND: frozenset[Category] = frozenset({"document", "workspace", "git", "feedback", "threads"})
-"""Categories that few turns need: the model is told their names, and loads them.
+"""Rarely needed categories. The model gets only their names and loads them when needed.
 
-All tools together cost 12 000 tokens in each request. A toolset offers the category it is named
-for; in ``document`` nothing is loaded: its models are small, and it has few tools.
+All tools together cost 12 000 tokens per request. A toolset always offers the category of its own
+name. In ``document`` nothing is loaded on demand, since its models are small and it has few tools.
 """
 LOADERS = frozenset({"load_tools", "call_tool"})
 """Offered only if there are categories to load."""
@@ -87,7 +87,7 @@ class ToolRegistry:
         return more
 
     def admit(self, tool: Tool[Any], description: str, package: str) -> None:
-        """Add the tool of another package, here and in the registries made of this one.
+        """Add a tool of another package, here and in the registries derived from this one.
 
         Its name must be new in all of them.
         """
@@ -135,9 +135,9 @@ class ToolRegistry:
     def loadable(
         self, toolset: Toolset, mode: Mode, disabled: Collection[str]
     ) -> tuple[Category, ...]:
-        """Return the categories that ``load_tools`` knows here, sorted; loaded ones too.
+        """Return the categories that ``load_tools`` offers, sorted, including loaded ones.
 
-        None is where a loader is switched off: all tools are offered then.
+        Empty if a loader is switched off, because all tools are offered then.
         """
         if toolset == "document" or not LOADERS.isdisjoint(disabled):
             return ()
@@ -175,7 +175,7 @@ class ToolRegistry:
     def validate(
         self, name: str, arguments: JsonObject, allowed: Collection[str] | None = None
     ) -> ToolArguments | InvalidCall:
-        """Check a call against the tool's argument model; no tools but ``among`` are known."""
+        """Validate a call against the tool's argument model; only ``allowed`` tools are known."""
         entry = self._entries.get(name) if allowed is None or name in allowed else None
         if entry is None:
             return self._unknown(name, self._entries if allowed is None else allowed)
@@ -189,7 +189,8 @@ class ToolRegistry:
     ) -> tuple[ToolInfo, ...]:
         """Return the catalogue of ``GET tools``, sorted by category and name.
 
-        ``off`` says of tools why they are off, ``held`` whether a sandbox holds what they run.
+        ``off`` has the reasons why tools are off, ``sandboxed`` whether a sandbox confines their
+        commands.
         """
         sandboxed = sandboxed or {}
         entries = sorted(self._entries.items(), key=lambda item: (item[1].tool.category, item[0]))
@@ -234,7 +235,7 @@ def _definition(tool: Tool[Any], describe: Callable[[str], str]) -> ToolDefiniti
 
 
 def _untitled(schema: Json) -> Json:
-    """Return a JSON Schema without ``title`` annotations; a property may still be named so."""
+    """Return a JSON Schema without ``title`` annotations, but with properties of that name."""
     if isinstance(schema, list):
         return [_untitled(item) for item in schema]
     if not isinstance(schema, dict):

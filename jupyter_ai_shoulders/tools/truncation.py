@@ -13,24 +13,24 @@ BYTE_LIMIT = 50 * 1024
 HEAD_SHARE = 0.75
 
 HANDLE_SHOWN = 16
-"""Characters of a handle that the model is told, and gives back; a conversation has few."""
+"""Characters of a handle that the model sees and returns; a conversation has few handles."""
 _NOTE_LINES = 1
 _NOTE_BYTES = 256
-"""What the note between head and tail may take, so that all together keeps the limits."""
+"""Most bytes of the note between head and tail, reserved within the limits."""
 
 
 @dataclass(frozen=True, slots=True)
 class TruncationBounds:
-    """A text's head and tail; what is left out lies between the two positions (characters)."""
+    """Bounds of a text's head and tail; the characters between the positions are omitted."""
 
     head_end: int
     tail_start: int
 
 
 def truncate(text: str, handle: str = "") -> str:
-    """Return ``text`` when it is short enough, else its head and tail with a note between.
+    """Return ``text`` if it is short enough, else its head and tail with a note between them.
 
-    The note says how to read the rest where the whole is kept under a ``handle``.
+    The note says how to read the rest if the complete text is stored under ``handle``.
     """
     if fits_limits(text):
         return text
@@ -44,13 +44,13 @@ def truncate(text: str, handle: str = "") -> str:
 
 
 def continuation_hint(handle: str, offset: int = 0) -> str:
-    """Return how the model reads on in what is kept under a handle."""
+    """Return the hint on how to read on in the text stored under a handle."""
     return f'read on with read_output {{"handle": "{handle[:HANDLE_SHOWN]}", "offset": {offset}}}'
 
 
 def fits_limits(text: str) -> bool:
-    """Return whether a text goes to the model as it is."""
-    if len(text) > BYTE_LIMIT:  # no character is shorter than a byte
+    """Return whether a text goes to the model unchanged."""
+    if len(text) > BYTE_LIMIT:  # a character has at least one byte
         return False
     return len(_lines(text)) <= LINE_LIMIT and _size(text) <= BYTE_LIMIT
 
@@ -65,7 +65,7 @@ def truncation_bounds(text: str) -> TruncationBounds:
 
 
 def take_head(text: str, lines: int, size: int) -> str:
-    """Return as much of the beginning as these lines and bytes hold."""
+    """Return the beginning of a text that fits these lines and bytes."""
     encoded = "".join(_lines(text[:size])[:lines]).encode("utf-8", "surrogatepass")
     end = min(size, len(encoded))
     while end < len(encoded) and _inside_character(encoded[end]):
@@ -74,7 +74,7 @@ def take_head(text: str, lines: int, size: int) -> str:
 
 
 def take_tail(text: str, lines: int, size: int) -> str:
-    """Return as much of the end as these lines and bytes hold."""
+    """Return the end of a text that fits these lines and bytes."""
     encoded = "".join(_lines(text[-size:])[-lines:]).encode("utf-8", "surrogatepass")
     start = max(len(encoded) - size, 0)
     while start < len(encoded) and _inside_character(encoded[start]):
@@ -83,12 +83,12 @@ def take_tail(text: str, lines: int, size: int) -> str:
 
 
 def _inside_character(byte: int) -> bool:
-    """Return whether a byte of UTF-8 goes on with the character of the byte before."""
+    """Return whether a byte of UTF-8 continues a character."""
     return byte & 0xC0 == 0x80
 
 
 def _lines(text: str) -> list[str]:
-    """Return lines as people and ``wc`` count them, each with its end."""
+    """Return lines with their line breaks, counted as people and ``wc`` do."""
     return text.splitlines(keepends=True)
 
 

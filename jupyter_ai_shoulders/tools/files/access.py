@@ -32,12 +32,12 @@ _CONVERTED = frozenset(
         *(".pptx", ".ppt", ".odp", ".pdf", ".parquet"),
     }
 )
-"""Documents that text cannot be written into."""
+"""Types of documents that cannot be written as text."""
 
 
 @dataclass(frozen=True, slots=True)
 class NothingAtPath:
-    """Nothing has this name."""
+    """The path does not exist."""
 
     path: WorkspacePath
     version: Version = ABSENT
@@ -46,7 +46,7 @@ class NothingAtPath:
 
 @dataclass(frozen=True, slots=True)
 class FolderAtPath:
-    """A folder has this name."""
+    """The path is a folder."""
 
     path: WorkspacePath
     version: None = None
@@ -55,7 +55,7 @@ class FolderAtPath:
 
 @dataclass(frozen=True, slots=True)
 class TextFileAtPath:
-    """A text file, as a page or the disk has it; ``links``: how many names the file has."""
+    """A text file with its text, from a page or the disk; ``links`` is its number of hard links."""
 
     path: WorkspacePath
     snapshot: TextSnapshot
@@ -69,7 +69,7 @@ class TextFileAtPath:
 
 @dataclass(frozen=True, slots=True)
 class OtherFileAtPath:
-    """A file that is not read as text; ``problem`` says why."""
+    """A file that cannot be read as text; ``problem`` says why."""
 
     path: WorkspacePath
     version: Version
@@ -93,7 +93,7 @@ class FileAccess:
         """Return the current content of a path.
 
         Raises ``InvalidRequest`` (outside, a device), ``PolicyRefusal`` (secret), ``Conflict`` (a
-        page that does not answer).
+        page does not answer).
         """
         path = await asyncio.to_thread(permitted_path, self.workspace, given)
         try:
@@ -122,16 +122,16 @@ class FileAccess:
                 raise there.problem
 
     async def destination(self, given: str, moved: str) -> WorkspacePath:
-        """Return where a file goes: into the folder of this name, or to the name itself."""
+        """Return the destination of a file: within the folder of this name, or the name itself."""
         path = await asyncio.to_thread(permitted_path, self.workspace, given)
         return await asyncio.to_thread(self._inside, path, given, moved)
 
     async def similar_paths(self, path: str) -> list[str]:
-        """Return the files beside a path that is not there which it may have meant."""
+        """Return the existing files beside a missing path that may be meant."""
         return await asyncio.to_thread(self._near, path)
 
     def hard_link_warning(self, path: WorkspacePath) -> str | None:
-        """Return why reading a file asks: it has another hard link. Blocks."""
+        """Return why reading a file needs approval: it has another hard link. Blocks."""
         return hard_link_note(path, self._links(path))
 
     def in_page(self, path: str) -> bool:
@@ -157,7 +157,7 @@ class FileAccess:
         return OtherFileAtPath(path, version, stat, error, stat.links)
 
     def _links(self, path: WorkspacePath) -> int:
-        with contextlib.suppress(ShouldersError):  # in a page alone, or gone in this moment
+        with contextlib.suppress(ShouldersError):  # only in a page, or deleted just now
             return self.workspace.stat(path).links
         return 1
 
@@ -180,7 +180,7 @@ class FileAccess:
 
 
 def check_text_name(path: str) -> None:
-    """Raise ``InvalidRequest`` when text must not be written into a file of this name."""
+    """Raise ``InvalidRequest`` if a file of this name must not be written as text."""
     suffix = posixpath.splitext(path)[1].lower()
     if suffix == NOTEBOOK:
         raise InvalidRequest(
@@ -202,17 +202,17 @@ def is_notebook(path: str) -> bool:
 
 
 def origin_of(context: CallContext) -> ChangeOrigin:
-    """Return on whose behalf a call changes files."""
+    """Return the author of a call's changes, for the log."""
     return ChangeOrigin(context.session_id, context.turn_id, context.call_id)
 
 
 def path_hard_link_note(there: PathContent) -> str | None:
-    """Return why a change of a file always asks: it has another hard link."""
+    """Return why a change of a file always needs approval: it has another hard link."""
     return hard_link_note(there.path, there.links)
 
 
 def hard_link_note(path: str, links: int) -> str | None:
-    """Return what to know about a file with several names; None for a file with one."""
+    """Return the warning about a file with several hard links; None for a single link."""
     if links < 2:
         return None
     return f"{path} has {links} names (hard links); others may be outside of the workspace."

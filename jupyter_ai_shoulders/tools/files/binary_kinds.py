@@ -1,4 +1,4 @@
-"""Describes a non-text file by its first bytes and its name. Pure."""
+"""Describes a non-text file from its first bytes and its name. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BEGINNINGS = (
 
 
 def describe_kind(path: str, head: bytes) -> str:
-    """Return what the file is, with an article: ``a gzip file``, ``a binary file``."""
+    """Return the kind of a file, with an article: ``a gzip file``, ``a binary file``."""
     for beginning, kind in _BEGINNINGS:
         if head.startswith(beginning):
             return kind

@@ -54,7 +54,7 @@ class DeleteFileArguments(ToolArguments):
 
 
 class DeleteFile(BaseTool[DeleteFileArguments]):
-    """Deletes a file that is as the conversation last read it."""
+    """Deletes a file that is unchanged since the conversation last read it."""
 
     name = "delete_file"
     category = "workspace"
@@ -74,7 +74,7 @@ class DeleteFile(BaseTool[DeleteFileArguments]):
         self._cells = cells
 
     async def subject(self, args: DeleteFileArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown. A file that is gone is no error: a crash may have been."""
+        """Return how the call is shown. The file may be missing after a crash; this is no error."""
         existing = await self._access.inspect(args.path)
         if isinstance(existing, FolderAtPath):
             raise _is_folder(existing)
@@ -118,7 +118,7 @@ class DeleteFile(BaseTool[DeleteFileArguments]):
         )
 
     def _text_refused(self, existing: TextFileAtPath, context: CallContext) -> Result | None:
-        """Return why a file must stay: none of it was read, or it was changed since."""
+        """Return why a file is not deleted: it is unread, or changed since it was read."""
         refused = self._versions.unread_refusal(existing.snapshot, context, whole=False)
         if refused is not None or has_read(context, existing.path, existing.version):
             return refused
@@ -127,7 +127,7 @@ class DeleteFile(BaseTool[DeleteFileArguments]):
     async def _notebook_refused(
         self, existing: TextFileAtPath, context: CallContext
     ) -> Result | None:
-        """Return why a notebook must stay: none of it was read, or cells were changed since."""
+        """Return why a notebook is not deleted: it is unread, or has cells changed since."""
         try:
             notebook = await self._notebooks.open(existing.path)
             snapshot = await notebook.read()

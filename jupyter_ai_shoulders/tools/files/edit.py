@@ -44,7 +44,7 @@ class EditFileArguments(ToolArguments):
     )
 
     def change(self) -> RequestedEdit:
-        """Return what is asked for."""
+        """Return the requested edit."""
         return RequestedEdit(self._applied_to)
 
     def _applied_to(self, text: str) -> Replacement | NoMatch | AmbiguousMatch:
@@ -57,7 +57,7 @@ class EditFileArguments(ToolArguments):
 
 
 class EditFile(BaseTool[EditFileArguments]):
-    """Replaces text of a file, beside what the user changed since it was read."""
+    """Replaces text of a file and keeps the user's changes since it was read."""
 
     name = "edit_file"
     category = "workspace"
@@ -69,7 +69,7 @@ class EditFile(BaseTool[EditFileArguments]):
         self._versions = versions
 
     async def subject(self, args: EditFileArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown, with its diff against the file as it is now."""
+        """Return how the call is shown, with its diff to the current file."""
         existing = await self._file(args)
         edit = await asyncio.to_thread(
             self._versions.merge, args.change(), existing.snapshot, context
@@ -93,7 +93,7 @@ class EditFile(BaseTool[EditFileArguments]):
         )
 
     async def _file(self, args: EditFileArguments) -> TextFileAtPath:
-        """Return the file. Raises ``NotFound`` with names that may be meant, and refusals."""
+        """Return the file. Raises ``NotFound`` with similar paths, and refusals."""
         existing = await self._access.writable(args.path)
         if isinstance(existing, TextFileAtPath):
             return existing
@@ -101,7 +101,7 @@ class EditFile(BaseTool[EditFileArguments]):
 
 
 async def no_such_file(access: FileAccess, path: str) -> NotFound:
-    """Say that a file is not there, and which are."""
+    """Return the error for a missing file, with similar paths."""
     near = await access.similar_paths(path)
     hint = f"Did you mean {', '.join(near)}?" if near else "List the files to find its name."
     return NotFound(f"There is no file {path}.", hint=hint)

@@ -1,4 +1,4 @@
-"""The tools that list changes of documents and take changes of files back."""
+"""The tools that list changes of documents and undo changes of files."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from jupyter_ai_shoulders.wire.operations import Operation
 from jupyter_ai_shoulders.wire.results import ResultMeta, SeenVersion, ToolEnvelope
 
 LISTED = 50
-"""Changes that are listed."""
+"""Most changes that are listed."""
 
 MaySee = Callable[[SessionId, SessionId | None], bool]
-"""Whether a conversation may know of what another one did: on a hub, only of its owner's."""
+"""Returns whether a conversation may see another one's changes; on a hub, only its owner's."""
 
 
 class UndoService(Protocol):
-    """Takes changes of files back; ``files.undo.file_undo``."""
+    """Undoes changes of files; implemented by ``files.undo.file_undo``."""
 
     def latest(self, session_id: SessionId | None, path: str | None = None) -> Operation | None:
-        """Return the latest change that can be taken back."""
+        """Return the latest change that can be undone."""
         ...
 
     async def undo(self, operation_id: OperationId, origin: ChangeOrigin) -> UndoReport:
-        """Take a change back, with its batch. Raises ``CannotUndo``."""
+        """Undo a change and its batch. Raises ``CannotUndo``."""
         ...
 
 
@@ -59,7 +59,7 @@ class FileHistoryArguments(ToolArguments):
 
 
 class FileHistory(BaseTool[FileHistoryArguments]):
-    """Lists changes, the latest first."""
+    """Lists changes, latest first."""
 
     name = "file_history"
     category = "workspace"
@@ -116,7 +116,7 @@ class UndoFileChangeArguments(ToolArguments):
 
 
 class UndoFileChange(BaseTool[UndoFileChangeArguments]):
-    """Takes one change of files back, with what was done in one go with it."""
+    """Undoes one change of files, with all changes of its batch."""
 
     name = "undo_file_change"
     category = "workspace"
@@ -138,7 +138,7 @@ class UndoFileChange(BaseTool[UndoFileChangeArguments]):
         self._may_see = may_see
 
     async def subject(self, args: UndoFileChangeArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown. Raises ``NotFound`` when there is no such change."""
+        """Return how the call is shown. Raises ``NotFound`` if there is no such change."""
         row = self._wanted(args, context)
         rows = [row] if row.batch is None else self._journal.of_batch(row.batch)
         preview = "\n".join(f"Take back: {_change_text(each)}" for each in reversed(rows))

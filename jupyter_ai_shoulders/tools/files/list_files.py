@@ -1,4 +1,4 @@
-"""The tool that lists the files of a folder, with paths ready to be used."""
+"""The tool that lists the files of a folder."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
 
 SHOWN_ENTRIES = 300
 DEPTH = 2
-"""Levels shown when nothing is said."""
+"""Levels shown by default."""
 MAX_DEPTH = 40
-"""Levels looked into for a glob."""
+"""Levels searched for a glob."""
 _UNITS = ("B", "kB", "MB", "GB")
 
 
@@ -60,7 +60,7 @@ class ListFilesArguments(ToolArguments):
 
 
 class ListFiles(BaseTool[ListFilesArguments]):
-    """Lists what is below a folder."""
+    """Lists the contents of a folder."""
 
     name = "list_files"
     category = "workspace"

@@ -102,7 +102,7 @@ class _MoveTool(BaseTool[MoveArguments]):
 
 
 class RenameFile(_MoveTool):
-    """Gives a file another name."""
+    """Renames a file."""
 
     name = "rename_file"
     title = "Rename file"
@@ -110,7 +110,7 @@ class RenameFile(_MoveTool):
 
 
 class MoveFile(_MoveTool):
-    """Puts a file into another folder."""
+    """Moves a file to another folder."""
 
     name = "move_file"
     title = "Move file"
@@ -129,7 +129,7 @@ class DuplicateFile(BaseTool[MoveArguments]):
         self._access = access
 
     async def subject(self, args: MoveArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown; what it makes is the new file."""
+        """Return how the call is shown; its target is the new file."""
         existing = await self._source(args)
         new_path = await resolve_destination(self._access, args, existing)
         target = await self._access.inspect(new_path)
@@ -173,10 +173,10 @@ class DuplicateFile(BaseTool[MoveArguments]):
 async def resolve_destination(
     access: FileAccess, args: MoveArguments, existing: PathContent
 ) -> WorkspacePath:
-    """Return where a file goes.
+    """Return the destination of a file.
 
-    Raises ``InvalidRequest`` when it would make a notebook of what is none, or the reverse: what is
-    in a notebook is changed by the notebook tools alone.
+    Raises ``InvalidRequest`` if a notebook would become another file or the reverse, because only
+    the notebook tools change notebooks.
     """
     new_path = await access.destination(args.new_path, existing.path)
     if is_notebook(existing.path) != is_notebook(new_path) and not isinstance(
@@ -197,6 +197,6 @@ def _version(existing: PathContent) -> Version | None:
 
 
 def _label(path: str, new_path: str) -> str:
-    """Return both names, as short as they tell what happens."""
+    """Return both names in the shortest form that shows the change."""
     same_folder = posixpath.dirname(path) == posixpath.dirname(new_path)
     return f"{file_name(path)} → {file_name(new_path) if same_folder else new_path}"

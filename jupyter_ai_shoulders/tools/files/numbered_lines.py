@@ -1,6 +1,6 @@
-"""Shows a text file to a model: numbered lines, as many as a result holds. Pure.
+"""Formats a text file for the model: numbered lines, as many as fit a result. Pure.
 
-Used by ``read_file`` and wherever a refusal shows a file as it is now.
+Used by ``read_file`` and by refusals that show the current file.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from jupyter_ai_shoulders.tools.truncation import BYTE_LIMIT, LINE_LIMIT
 
 SHOWN_LINES = LINE_LIMIT - 20
 SHOWN_BYTES = BYTE_LIMIT - 1_024
-"""A page with its heading and its hint keeps the limits of a result."""
+"""Bytes of a page, so that it fits a result with its heading and hint."""
 
 
 @dataclass(frozen=True, slots=True)
 class NumberedLines:
-    """Some numbered lines of a text; ``last`` is ``first - 1`` when there are none.
+    """Numbered lines of a text; ``last`` is ``first - 1`` if there are none.
 
-    ``whole`` when they are all of it; ``cut`` when a line is too long to be shown to its end.
+    ``whole`` if they are the entire text; ``cut`` if a line is too long to be shown in full.
     """
 
     text: str
@@ -29,12 +29,12 @@ class NumberedLines:
 
     @property
     def whole(self) -> bool:
-        """Return whether nothing is left out."""
+        """Return whether nothing is omitted."""
         return self.first == 1 and self.last == self.total and not self.cut
 
 
 def split_lines(text: str) -> list[str]:
-    r"""Return the lines of a text, which end at ``\n`` alone."""
+    r"""Split a text into lines, which end at ``\n`` only."""
     lines = text.split("\n")
     return lines[:-1] if lines[-1] == "" else lines
 
@@ -42,7 +42,7 @@ def split_lines(text: str) -> list[str]:
 def numbered_lines(
     text: str, start: int = 1, end: int | None = None, most: int = SHOWN_BYTES
 ) -> NumberedLines:
-    """Return the lines from ``start`` to ``end`` (1-based, inclusive) as far as they fit."""
+    """Return the lines from ``start`` to ``end`` (1-based, inclusive) that fit."""
     lines = split_lines(text)
     wanted = lines[start - 1 : end][:SHOWN_LINES]
     taken: list[str] = []
@@ -59,7 +59,7 @@ def numbered_lines(
 
 
 def last_lines(text: str, count: int, most: int = SHOWN_BYTES) -> NumberedLines:
-    """Return the last lines as far as they fit, of those the last."""
+    """Return those of the last ``count`` lines that fit, preferring the later ones."""
     lines = split_lines(text)
     left = min(most, SHOWN_BYTES)
     start = len(lines) + 1
@@ -74,7 +74,7 @@ def last_lines(text: str, count: int, most: int = SHOWN_BYTES) -> NumberedLines:
 
 
 def _beginning_of_line(line: str, number: int, total: int, most: int) -> NumberedLines:
-    """Return what can be shown of a line that is longer than a result."""
+    """Return the beginning of a line that is longer than a result."""
     shown = line[: max(1, (min(most, SHOWN_BYTES) - 100) // 4)]
     text = f"{number}: {shown} [… {len(line) - len(shown)} more characters of this line …]"
     return NumberedLines(text, number, number, total, cut=True)

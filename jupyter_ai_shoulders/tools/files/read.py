@@ -1,7 +1,7 @@
-"""The tool that shows the model a file: text, a table, a document, a picture, a notebook, a folder.
+"""The tool that shows the model a file or a folder.
 
-What is text comes from where it is open; everything else is described, so that
-no file is a blank.
+Text is read from an open page or the disk. Documents, images and tables are converted; other files
+are described.
 """
 
 from __future__ import annotations
@@ -69,17 +69,17 @@ from jupyter_ai_shoulders.wire.results import ResultMeta, SeenVersion, ToolEnvel
 
 ENTRIES = 500
 TABLE_LINES = 100
-"""A delimited file of more lines is shown as a table of its first rows."""
+"""A delimited file with more lines is shown as a table of its first rows."""
 PICTURE_LIMIT = 40_000_000
 LARGE_HEAD = 8 << 20
-"""Bytes of a file too large for text that lines are taken from."""
+"""Bytes of a too large text file from which lines are shown."""
 
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _TABLES = {".csv": None, ".tsv": "\t"}
 
 
 class PreviewReader(Protocol):
-    """Reads documents that are no text; ``files.previews.document_previews``."""
+    """Converts documents to text; implemented by ``files.previews.document_previews``."""
 
     async def text(self, path: str, content: bytes) -> str:
         """Return a document's text. Raises ``InvalidRequest``, ``TooLarge``, ``PolicyRefusal``."""
@@ -108,11 +108,11 @@ class ReadFileArguments(ToolArguments):
 
     @property
     def has_range(self) -> bool:
-        """Return whether certain lines are asked for."""
+        """Return whether a range of lines is requested."""
         return (self.start_line, self.end_line, self.tail_lines) != (None, None, None)
 
     def lines(self, text: str) -> NumberedLines:
-        """Return the lines asked for."""
+        """Return the requested lines."""
         most = {} if self.max_chars is None else {"most": self.max_chars}
         if self.tail_lines is not None:
             return last_lines(text, self.tail_lines, **most)
@@ -120,7 +120,7 @@ class ReadFileArguments(ToolArguments):
 
 
 class ReadFile(BaseTool[ReadFileArguments]):
-    """Shows a file, or what is in a folder."""
+    """Shows a file, or the entries of a folder."""
 
     name = "read_file"
     category = "workspace"
@@ -142,7 +142,7 @@ class ReadFile(BaseTool[ReadFileArguments]):
         self._previews = previews
 
     async def subject(self, args: ReadFileArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown; the file is not looked at yet."""
+        """Return how the call is shown, without reading the file."""
         path = await asyncio.to_thread(self._access.workspace.path, args.path)
         return CallSubject(
             title="Read file",
@@ -156,7 +156,7 @@ class ReadFile(BaseTool[ReadFileArguments]):
     async def run(
         self, args: ReadFileArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Read and show; a file of keys only runs once the user has allowed it."""
+        """Read and show. A secret file is read only after the user has allowed it."""
         path = await asyncio.to_thread(self._access.workspace.path, args.path)
         if await asyncio.to_thread(self._is_readable_secret, args.path, path):
             yield await asyncio.to_thread(self._secret, args, path)
@@ -175,10 +175,9 @@ class ReadFile(BaseTool[ReadFileArguments]):
                 yield await self._other(args, there)
 
     def _is_readable_secret(self, given: str, path: WorkspacePath) -> bool:
-        """Return whether a path is of a file of keys that the user may allow to be read.
+        """Return whether a path is a secret file that the user may allow to be read.
 
-        The state directory is none of them, and neither are folders of keys, nor login data of
-        running servers.
+        This excludes the state directory, folders of keys and login data of running servers.
         """
         if STATE_FOLDER in path.lower().split("/") or is_server_login(path):
             return False
@@ -193,7 +192,7 @@ class ReadFile(BaseTool[ReadFileArguments]):
         return await self._access.inspect(given) if root else FolderAtPath(root)
 
     def _secret(self, args: ReadFileArguments, path: WorkspacePath) -> Result:
-        """Return a file of keys as the disk has it; it is not to be edited, so it is not seen."""
+        """Return a secret file from the disk; it does not count as read, so it cannot be edited."""
         content = self._access.workspace.head(path, SIZE_LIMIT).content
         lines = args.lines(decode_text(content, path).text)
         meta = ResultMeta(total=lines.total, truncated=not lines.whole or None)
@@ -220,7 +219,7 @@ class ReadFile(BaseTool[ReadFileArguments]):
         )
 
     def _table(self, snapshot: TextSnapshot, context: CallContext) -> Result:
-        """Return the first rows of a long table; it counts as read in part."""
+        """Return the first rows of a long table; it counts as partly read."""
         table = read_delimited(snapshot.text, _TABLES[_suffix(snapshot.path)])
         sign = {"\t": "tab"}.get(table.delimiter, table.delimiter)
         heading = (
@@ -315,7 +314,7 @@ class ReadFile(BaseTool[ReadFileArguments]):
         return _shown(there.path, said, seen, more=(part,))
 
     def _large(self, args: ReadFileArguments, there: OtherFileAtPath) -> Result:
-        """Return lines of a text that is too large to be read whole."""
+        """Return lines of a text that is too large to read whole."""
         workspace, size = self._access.workspace, there.stat.size
         ending = args.tail_lines is not None
         read = workspace.tail if ending else workspace.head
@@ -346,7 +345,7 @@ class ReadFile(BaseTool[ReadFileArguments]):
 
 
 def _is_table(args: ReadFileArguments, snapshot: TextSnapshot) -> bool:
-    """Return whether a text is a long table, of which no lines were asked for."""
+    """Return whether a text is a long table and no range of lines is requested."""
     if _suffix(snapshot.path) not in _TABLES or args.has_range or args.max_chars is not None:
         return False
     return snapshot.text.count("\n") > TABLE_LINES
@@ -357,7 +356,7 @@ def _suffix(path: str) -> str:
 
 
 def _whole_lines(content: bytes, *, ending: bool) -> bytes:
-    """Return a part of a file without the line that was cut."""
+    """Return part of a file without its incomplete line."""
     return content[content.find(b"\n") + 1 :] if ending else content[: content.rfind(b"\n") + 1]
 
 

@@ -51,20 +51,20 @@ class FileReadTracker:
         self._ids = ids
 
     def note(self, snapshot: TextSnapshot, *, whole: bool, before: Version | None) -> SeenVersion:
-        """Note that a file was shown; ``before`` is what the conversation knew of it until now."""
+        """Record that a file was shown; ``before`` is the version the conversation knew before."""
         self._texts.add(snapshot.version, snapshot.text)
         whole = whole or before == snapshot.version
         return _seen(snapshot.path, snapshot.version, whole=whole)
 
     def note_text(self, path: str, version: Version, text: str) -> SeenVersion:
-        """Note that the conversation wrote this text."""
+        """Record that the conversation wrote this text."""
         self._texts.add(version, text)
         return _seen(path, version, whole=True)
 
     def unread_refusal(
         self, snapshot: TextSnapshot, context: CallContext, *, whole: bool
     ) -> Result | None:
-        """Return why a file must not be changed, with its text; None when it was read.
+        """Return the refusal to change an unread file, with its text; None if it was read.
 
         ``whole``: all of it must have been read.
         """
@@ -78,18 +78,18 @@ class FileReadTracker:
     def merge(
         self, change: RequestedEdit, snapshot: TextSnapshot, context: CallContext
     ) -> MergeOutcome:
-        """Merge an edit into the file as it is now. Takes a while for long files."""
+        """Merge an edit into the current file. Slow for long files."""
         return merge_edit(change, snapshot.text, self.known_text(snapshot, context))
 
     def known_text(self, snapshot: TextSnapshot, context: CallContext) -> KnownText:
-        """Return what the conversation knows of the file's text."""
+        """Return the versions of the file's text that the conversation knows."""
         key = (snapshot.path, None)
         return known_text(self._texts, context, key, snapshot.version, snapshot.text)
 
     def unmerged_result(
         self, edit: UnmergedEdit, current: TextSnapshot, context: CallContext
     ) -> Result:
-        """Return why nothing was changed; what the user changed too becomes a proposal."""
+        """Return why nothing was changed; a conflict with the user becomes a proposal."""
         known = context.seen.get((current.path, None))
         match edit:
             case MissingBaseText():
@@ -108,7 +108,7 @@ class FileReadTracker:
     def describe_user_changes(
         self, edit: MergedText, before: TextSnapshot, after: TextSnapshot, context: CallContext
     ) -> tuple[str, SeenVersion]:
-        """Return what to tell of the user's changes beside an edit, and what is known by that."""
+        """Return the note on the user's other changes, and the version known thereby."""
         newest = context.seen.get((after.path, None))
         whole = newest is not None and not newest.startswith(PART)
         if newest is not None and self.known_text(before, context).read is None:
@@ -125,7 +125,7 @@ class FileReadTracker:
     def stale_result(
         self, current: TextSnapshot, context: CallContext, proposal: Proposal | None = None
     ) -> Result:
-        """Refuse to write over what was changed since; a proposal keeps what was wanted."""
+        """Refuse to overwrite a file changed since it was read; ``proposal`` has the new text."""
         known = context.seen.get((current.path, None))
         kept = "Your version was put to the user as a proposal. " if proposal else ""
         error = ErrorInfo(
@@ -171,7 +171,7 @@ class FileReadTracker:
 
 
 def page_text(snapshot: TextSnapshot, lines: NumberedLines) -> str:
-    """Return some lines of a file with a heading, and how to read on."""
+    """Return lines of a file with a heading and a hint on how to read on."""
     notes = [f"{lines.total} line{'s' * (lines.total != 1)}"]
     if snapshot.encoding != "utf-8":
         notes.append(snapshot.encoding)
@@ -195,18 +195,18 @@ def _read_on(lines: NumberedLines) -> str:
 
 
 def opaque_file_seen(path: str, version: Version) -> SeenVersion:
-    """Note that a file that is no text was described: there is nothing more to read of it."""
+    """Record that a non-text file was described; it counts as fully read."""
     return _seen(path, version, whole=True)
 
 
 def has_read(context: CallContext, path: str, version: Version) -> bool:
-    """Return whether a conversation has read this version, or a part of it."""
+    """Return whether a conversation has read this version, or part of it."""
     known = context.seen.get((path, None))
     return known is not None and known.removeprefix(PART) == version
 
 
 def renamed_versions(context: CallContext, path: str, new_path: str) -> tuple[SeenVersion, ...]:
-    """Return what a conversation knows of a file, its cells or a folder under its new name."""
+    """Return the known versions of a file, its cells or a folder under its new name."""
     return tuple(
         SeenVersion(path=new_path + known[len(path) :], cell_id=cell_id, version=version)
         for (known, cell_id), version in context.seen.items()
@@ -215,7 +215,7 @@ def renamed_versions(context: CallContext, path: str, new_path: str) -> tuple[Se
 
 
 def unread_error(path: str) -> ErrorInfo:
-    """Return why a file that was not read is not changed; its text is beside it."""
+    """Return the error for changing an unread file; the result shows its text."""
     return ErrorInfo(
         code="not_read",
         message=f"{path} was not read in this conversation yet; nothing was changed.",

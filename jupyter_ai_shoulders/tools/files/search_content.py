@@ -1,7 +1,7 @@
-"""The tool that searches the content of files, and the cells of notebooks.
+"""The tool that searches the content of files and the cells of notebooks.
 
-ripgrep does the search of files; notebooks are searched by the source of their cells, and texts
-that pages have not saved as they have them. Hidden, ignored, binary and secret files are left out.
+ripgrep searches files. Notebooks are searched by the source of their cells, and files with unsaved
+changes in the page's version. Hidden, ignored, binary and secret files are excluded.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class SearchContentArguments(ToolArguments):
 
 @dataclass(slots=True)
 class _Matches:
-    """What was found in files and in cells, and what is to be said of it."""
+    """Matches in files and cells, with notes."""
 
     files: list[MatchingLine] = field(default_factory=list[MatchingLine])
     cells: list[CellLine] = field(default_factory=list[CellLine])
@@ -93,14 +93,14 @@ class _Matches:
 
 
 class UnsavedTexts(Protocol):
-    """Knows the text files that pages have changed and not saved; ``files`` implements it."""
+    """The text files with unsaved changes in pages; implemented by ``files``."""
 
     def unsaved(self, path: str) -> Sequence[str]:
-        """Return the files at or below a path with unsaved text."""
+        """Return the files with unsaved text at or below a path."""
         ...
 
     async def read(self, path: str) -> TextSnapshot:
-        """Return the text as the page has it. Raises ``ShouldersError``."""
+        """Return the page's text. Raises ``ShouldersError``."""
         ...
 
 
@@ -166,7 +166,7 @@ class SearchContent(BaseTool[SearchContentArguments]):
         return matches
 
     async def _search_unsaved(self, place: str, query: TreeQuery, matches: _Matches) -> None:
-        """Search what pages have not saved, in place of what the disk has."""
+        """Search unsaved texts of pages in place of the files on disk."""
         if self._unsaved is None:
             return
         for path in self._unsaved.unsaved(place):
@@ -210,7 +210,7 @@ def _note(matches: _Matches, found: SearchResult) -> None:
 
 
 def _result(args: SearchContentArguments, matches: _Matches) -> Result:
-    # Cells come first: there are few of them, and the user works in notebooks.
+    # Cells come first: there are few, and the user works in notebooks.
     cells = matches.cells[:SHOWN_MATCHES]
     files = matches.files[: SHOWN_MATCHES - len(cells)]
     lines = [

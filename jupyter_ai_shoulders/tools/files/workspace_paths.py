@@ -1,4 +1,4 @@
-"""What the tools that look around in the workspace share: which folders, and how paths are told."""
+"""Path checks shared by the tools that list and search the workspace."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EXPANDABLE = re.compile(r"^[~$%]|^\\\\|^[A-Za-z]:\\")
 
 
 def readable_folder(workspace: Workspace, text: str) -> WorkspacePath:
-    """Return a folder that may be looked into. Blocks.
+    """Return a folder that may be listed. Blocks.
 
     Raises ``NotFound``, ``InvalidRequest`` (outside, a file), ``PolicyRefusal`` (secret).
     """
@@ -36,12 +36,12 @@ def readable_folder(workspace: Workspace, text: str) -> WorkspacePath:
 
 
 def readable_path(workspace: Workspace, text: str) -> WorkspacePath:
-    """Return the one name of a file or folder that is no secret.
+    """Return the normalised path of a file or folder that is not secret.
 
     Raises ``InvalidRequest`` (outside), ``PolicyRefusal`` (secret, the state directory).
     """
     path = workspace.path(text)
-    # A link may be called as a secret is, and a folder of keys is refused as its files are.
+    # A link may have a secret name, and a folder of keys is refused like its files.
     for name in (path,) if posixpath.isabs(text) else (path, text):
         if is_secret(name) or is_secret(f"{name}/x"):
             raise PolicyRefusal(
@@ -64,5 +64,5 @@ def is_file(workspace: Workspace, path: WorkspacePath) -> bool:
 
 
 def portable_path(path: str) -> str:
-    """Return a path as a tool takes it: some beginnings read as a home, a variable or a drive."""
+    """Prefix a path with ``./`` if it looks like a home folder, a variable or a drive."""
     return f"./{path}" if _EXPANDABLE.match(path) else path

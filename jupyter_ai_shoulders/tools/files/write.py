@@ -74,7 +74,7 @@ class WriteFileArguments(ToolArguments):
 
 
 class _WriteTool(BaseTool[WriteFileArguments]):
-    """What both tools do: make a file that is not there, or give one another text."""
+    """Base of both tools: create a file, or replace the text of an existing one."""
 
     category = "workspace"
     risk = "write"
@@ -85,7 +85,7 @@ class _WriteTool(BaseTool[WriteFileArguments]):
         self._versions = versions
 
     async def subject(self, args: WriteFileArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown: the new text, or its diff against what is there."""
+        """Return how the call is shown: the new text, or its diff to the existing one."""
         existing = await self._access.writable(args.path)
         after = normalized_text(args.content)
         if isinstance(existing, NothingAtPath):
@@ -141,7 +141,7 @@ class _WriteTool(BaseTool[WriteFileArguments]):
 
 
 class WriteFile(_WriteTool):
-    """Makes a file, or replaces the text of one that was read whole."""
+    """Creates a file, or replaces the text of a file that was read whole."""
 
     name = "write_file"
 
@@ -159,7 +159,7 @@ class WriteFile(_WriteTool):
 
 
 class CreateFile(_WriteTool):
-    """Makes a file that is not there yet."""
+    """Creates a file that does not exist yet."""
 
     name = "create_file"
 
@@ -188,9 +188,10 @@ async def write_change(
     *,
     dry: bool,
 ) -> Result:
-    """Change a file that may be changed; or only tell what that would change.
+    """Change a file, or only report the change (``dry``).
 
-    What the user changed since it was read stays; merged again when they type in this moment.
+    Changes of the user since it was read are kept; the edit is merged again if the user types at
+    the same moment.
     """
     for _ in range(ATTEMPTS):
         edit = await asyncio.to_thread(versions.merge, change, existing.snapshot, context)
@@ -203,7 +204,7 @@ async def write_change(
             return outcome
         existing = replace(existing, snapshot=outcome)
     edit = await asyncio.to_thread(versions.merge, change, existing.snapshot, context)
-    if isinstance(edit, MergedText):  # the user types too fast for it
+    if isinstance(edit, MergedText):  # the user types too fast
         edit = ConflictingEdit(existing.snapshot.text, edit.text)
     return versions.unmerged_result(edit, existing.snapshot, context)
 
@@ -217,7 +218,7 @@ async def _try_write(
     *,
     dry: bool,
 ) -> Result | TextSnapshot:
-    """Write a text; return the file as it is when the user was faster."""
+    """Write a text; return the current file if the user changed it first."""
     before, path, after = existing.snapshot.text, existing.path, edit.text
     diff = await asyncio.to_thread(bounded_diff, before, after)
     if dry and after != before:
@@ -253,7 +254,7 @@ def change_subject(
     dry: bool,
     in_page: bool = False,
 ) -> CallSubject:
-    """Return how a call that writes a text is shown and judged; ``after`` None: it will fail."""
+    """Return how a call that writes a text is shown; ``after`` is None if it will fail."""
     return CallSubject(
         title=f"{title} (dry run)" if dry else title,
         target_label=file_name(existing.path),
@@ -274,7 +275,7 @@ def change_subject(
 def _dry_run_result(
     path: str, before: str | None, after: str, diff: str, warned: list[str]
 ) -> Result:
-    """Return the result of a dry run; ``before`` None: the file would be made."""
+    """Return the result of a dry run; ``before`` is None if the file would be created."""
     data = change_data(path, before or "", after, diff)
     what = "would be made" if before is None else "would be changed"
     warning = " ".join(warned) or None
@@ -291,17 +292,17 @@ def _dry_run_result(
 
 
 def normalized_text(content: str) -> str:
-    r"""Return a text as the file will have it: ``\n`` alone, no halves of characters."""
+    r"""Return a text as it is written: line breaks ``\n``, no unpaired surrogates."""
     return normalize_newlines(well_formed(content))
 
 
 def language_of(path: str) -> str | None:
-    """Return how a new file's text is coloured."""
+    """Return the language for highlighting a new file."""
     return LANGUAGES.get(posixpath.splitext(path)[1].lower())
 
 
 def deleted_error(path: str) -> ErrorInfo:
-    """Return why a file that was deleted meanwhile is not changed."""
+    """Return why a file deleted in the meantime is not changed."""
     return ErrorInfo(
         code="not_found",
         message=f"{path} was deleted, or is no longer text; nothing was changed.",

@@ -1,6 +1,6 @@
-"""The tool that makes a commit, once the user has seen what it will hold.
+"""The tool that creates a commit after the user has approved its content.
 
-The repository's hooks and filters run, as they do when the user commits: the question names them.
+The repository's hooks and filters run, as in a commit of the user; the approval names them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class GitCommitArguments(ToolArguments):
 
 
 class GitCommit(BaseTool[GitCommitArguments]):
-    """Makes a commit of what is staged, or of the paths named."""
+    """Commits the staged changes, or the named paths."""
 
     name = "git_commit"
     category = "git"
@@ -61,7 +61,7 @@ class GitCommit(BaseTool[GitCommitArguments]):
         self._workspace = workspace
 
     async def subject(self, args: GitCommitArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown: what it commits and what runs. Raises like ``run``."""
+        """Return how the call is shown: the content and the hooks. Raises like ``run``."""
         _, plan = await asyncio.to_thread(self._plan, args, context.active_document)
         files = f"{len(plan.files)} file{'s' * (len(plan.files) != 1)}"
         return CallSubject(
@@ -76,7 +76,7 @@ class GitCommit(BaseTool[GitCommitArguments]):
     async def run(
         self, args: GitCommitArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
-        """Make it.
+        """Create the commit.
 
         Raises ``NotFound`` (no repository), ``InvalidRequest`` (nothing to commit), ``Conflict`` (a
         hook refused), ``PolicyRefusal`` (secret files).

@@ -1,4 +1,4 @@
-"""The tool that shows what changed since the last commit, or what is staged."""
+"""The tool that shows the changes since the last commit, or the staged ones."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class GitDiffArguments(ToolArguments):
 
 
 class GitDiff(BaseTool[GitDiffArguments]):
-    """Shows differences as git does."""
+    """Shows differences in git's format."""
 
     name = "git_diff"
     category = "git"

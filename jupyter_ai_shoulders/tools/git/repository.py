@@ -1,4 +1,4 @@
-"""What the git tools share: which repository a call is about, and how changed files are told."""
+"""Repository lookup and formatting of changed files, shared by the git tools."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHOWN_FILES = 200
 def resolve_repository(
     workspace: Workspace, path: WorkspacePath | None, active_document: str | None
 ) -> Repository:
-    """Return the repository of a path; of none, that of the active document, else of the workspace.
+    """Return the repository of a path, or else of the active document or the workspace.
 
     Blocks. Raises like ``find_repository``.
     """
@@ -29,14 +29,14 @@ def resolve_repository(
 
 
 def file_line(file: ChangedFile) -> str:
-    """Return a changed file in one line."""
+    """Return a line about a changed file."""
     states = [file.staged and f"{file.staged}, staged", file.unstaged]
     told = ["not tracked"] if file.untracked else [state for state in states if state]
     return f"{portable_path(file.path)}  ({'; '.join(told)})".replace("\n", "\\n")
 
 
 def file_row(file: ChangedFile) -> Json:
-    """Return a changed file as the envelope holds it."""
+    """Return a changed file as JSON for the envelope."""
     return {
         "path": portable_path(file.path),
         "staged": file.staged,

@@ -1,4 +1,4 @@
-"""The tool that tells which files changed since the last commit."""
+"""The tool that lists the files changed since the last commit."""
 
 from __future__ import annotations
 

@@ -30,9 +30,9 @@ from jupyter_ai_shoulders.wire.results import ResultKind, SeenVersion, ToolEnvel
 from jupyter_ai_shoulders.wire.versions import cell_version
 
 NEVER_RUN = "never-run"
-"""The tag of cells that are not run for the agent."""
+"""Tag of cells that the agent may not run."""
 ASK_BEFORE_RUN = "ask-before-run"
-"""The tag of cells that the user is asked about each time."""
+"""Tag of cells whose run always needs approval."""
 _LISTED_IDS = 30
 
 
@@ -47,7 +47,7 @@ class LocatedCell:
 
     @property
     def is_live(self) -> bool:
-        """Whether an edit goes to an open document rather than to the file."""
+        """Whether edits go to an open document rather than to the file."""
         return self.notebook.backend != "disk"
 
     def with_cell(self, changes: Mapping[str, object]) -> LocatedCell:
@@ -58,22 +58,22 @@ class LocatedCell:
 
     @property
     def label(self) -> str:
-        """The cell's name in sentences."""
+        """The cell's label in sentences."""
         return f"Cell {self.number} (id={self.cell.id})"
 
     @property
     def language(self) -> str | None:
-        """The cell's language, for its code to be coloured."""
+        """The cell's language, for syntax highlighting."""
         if self.cell.cell_type != "code":
             return "markdown" if self.cell.cell_type == "markdown" else None
         return notebook_language(self.snapshot)
 
 
 class NotebookIndex(Protocol):
-    """Knows which notebooks there are."""
+    """Lists the notebooks of the workspace."""
 
     async def near(self, path: str) -> Sequence[str]:
-        """Return the notebooks a wrong path may have meant, best first."""
+        """Return the notebooks similar to a wrong path, best first."""
         ...
 
     async def all(self) -> Sequence[str]:
@@ -82,7 +82,7 @@ class NotebookIndex(Protocol):
 
 
 class NotebookAccess:
-    """Opens notebooks for the tools; a path that names none is answered with those that may be."""
+    """Opens notebooks for the tools; for a wrong path, the error lists similar ones."""
 
     def __init__(self, notebooks: Notebooks, names: NotebookIndex) -> None:
         self._notebooks = notebooks
@@ -109,7 +109,7 @@ class NotebookAccess:
         return LocatedCell(notebook, snapshot, snapshot.cells[position], position + 1)
 
     def in_page(self, path: str) -> bool:
-        """Return whether a page has it open."""
+        """Return whether a page has the notebook open."""
         return self._notebooks.in_page(path)
 
 
@@ -121,7 +121,7 @@ def snapshot_with(snapshot: NotebookSnapshot, cells: Sequence[NotebookCell]) -> 
 
 
 def no_such_cell(snapshot: NotebookSnapshot, cell_id: str) -> NotFound:
-    """Say that a cell is not there, and which are."""
+    """Return the error for a missing cell, with the existing ones."""
     ids = [cell.id for cell in snapshot.cells]
     near = difflib.get_close_matches(cell_id, ids, n=1, cutoff=0.7)
     known = f"Did you mean {near[0]}? " if near else ""
@@ -155,7 +155,7 @@ def file_name(path: str) -> str:
 
 
 def fully_shown_cells(rendering: Rendering) -> frozenset[CellId]:
-    """Return the cells a text shows whole, after it is cut for the model: they count as read."""
+    """Return the cells shown in full even after truncation for the model; they count as read."""
     return rendering.whole if truncate(rendering.text) == rendering.text else frozenset()
 
 
@@ -168,7 +168,7 @@ def failure_result(
     seen: tuple[SeenVersion, ...] = (),
     proposal: Proposal | None = None,
 ) -> Result:
-    """Return a failure: the error for people, and for the model with what else it should read."""
+    """Return a failure: the error for people; for the model also further content to read."""
     said = " ".join(filter(None, (error.message, error.hint)))
     return Result(
         envelope=ToolEnvelope(ok=False, kind=kind, data=data, error=error),
@@ -179,33 +179,33 @@ def failure_result(
 
 
 class CellReadTracker:
-    """Checks that a conversation has read the cells it changes, and notes what it reads."""
+    """Checks that a conversation has read the cells it changes, and records its reads."""
 
     def __init__(self, texts: ReadTextCache) -> None:
         self.texts = texts
 
     def note(self, path: str, cell: NotebookCell) -> SeenVersion:
-        """Note that the conversation now knows the cell's whole source."""
+        """Record that the conversation knows the cell's whole source."""
         return self.note_text(path, cell.id, cell.source)
 
     def note_text(self, path: str, cell_id: CellId, source: str) -> SeenVersion:
-        """Note that the conversation now knows (or wrote) this source."""
+        """Record that the conversation knows (or wrote) this source."""
         version = cell_version(source)
         self.texts.add(version, source)
         return SeenVersion(path=path, cell_id=cell_id, version=version)
 
     def seen(self, place: LocatedCell, context: CallContext) -> Version | None:
-        """Return the version the conversation has read last."""
+        """Return the version that the conversation last read."""
         return context.seen.get((place.snapshot.path, place.cell.id))
 
     def known_text(self, place: LocatedCell, context: CallContext) -> KnownText:
-        """Return what the conversation knows of the cell's text."""
+        """Return the versions of the cell's text that the conversation knows."""
         cell = place.cell
         key = (place.snapshot.path, cell.id)
         return known_text(self.texts, context, key, cell.version, cell.source)
 
     def unread_result(self, place: LocatedCell) -> Result:
-        """Refuse to change a cell that was not read, with its text: now it is."""
+        """Refuse to change an unread cell; the result shows its text, so it counts as read then."""
         error = ErrorInfo(
             code="not_read",
             message=f"{place.label} was not read in this conversation yet; nothing was changed.",
@@ -214,7 +214,7 @@ class CellReadTracker:
         return self.refused_result(place, error)
 
     def stale_result(self, place: LocatedCell, proposal: Proposal | None = None) -> Result:
-        """Refuse to change a cell the user has changed, with its text as it is now."""
+        """Refuse to change a cell that the user has changed; the result shows its current text."""
         kept = "Your version was put to the user as a proposal. " if proposal else ""
         error = ErrorInfo(
             code="stale",
@@ -226,7 +226,7 @@ class CellReadTracker:
     def describe_user_changes(
         self, place: LocatedCell, edit: MergedText, context: CallContext
     ) -> tuple[str, tuple[SeenVersion, ...]]:
-        """Return what to tell of the user's changes beside an edit, and what is known by that."""
+        """Return the note on the user's other changes, and the versions known thereby."""
         path, cell_id = place.snapshot.path, place.cell.id
         if self.known_text(place, context).read is None:
             after = place.with_cell({"source": edit.text, "version": cell_version(edit.text)})
@@ -243,7 +243,7 @@ class CellReadTracker:
     def refused_result(
         self, place: LocatedCell, error: ErrorInfo, proposal: Proposal | None = None
     ) -> Result:
-        """Refuse with the cell's present text, which counts as read from then on."""
+        """Refuse and show the cell's current text, which counts as read from then on."""
         rendering = render_notebook(place.snapshot, [place.cell.id])
         whole = place.cell.id in fully_shown_cells(rendering)
         return failure_result(
@@ -257,7 +257,7 @@ class CellReadTracker:
 
 
 def conflict_error(place: LocatedCell, conflict: CellConflict) -> ErrorInfo:
-    """Return why the notebook refused an edit, for reasons other than a changed source."""
+    """Return why the notebook refused an edit, other than for a changed source."""
     match conflict.reason:
         case "protected":
             return ErrorInfo(

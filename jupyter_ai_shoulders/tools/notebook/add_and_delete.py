@@ -60,7 +60,7 @@ class AddCellArguments(ToolArguments):
 
 @dataclass(slots=True)
 class _Additions:
-    """Where cells went in one step, by the cell they were to go below."""
+    """The cells inserted in one step, by the cell they were to follow."""
 
     step: tuple[TurnId, int]
     last: dict[tuple[str, CellId], CellId] = field(default_factory=dict[tuple[str, CellId], CellId])
@@ -80,7 +80,7 @@ class AddCell(BaseTool[AddCellArguments]):
         self._additions: OrderedDict[SessionId, _Additions] = OrderedDict()
 
     async def subject(self, args: AddCellArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown, and whether its cell is there already."""
+        """Return how the call is shown, and whether its cell already exists."""
         notebook = await self._access.open(args.path)
         snapshot = await notebook.read()
         code = args.cell_type == "code"
@@ -146,7 +146,7 @@ class AddCell(BaseTool[AddCellArguments]):
     def _predecessor(
         self, args: AddCellArguments, snapshot: NotebookSnapshot, context: CallContext
     ) -> CellId | None:
-        """Return the cell the new one goes below, None for the top. Raises ``NotFound``."""
+        """Return the cell that the new one follows, None for the top. Raises ``NotFound``."""
         for asked in (args.after, args.before):
             if asked is not None and snapshot.position(asked) is None:
                 raise no_such_cell(snapshot, asked)
@@ -160,7 +160,7 @@ class AddCell(BaseTool[AddCellArguments]):
         return snapshot.cells[above - 1].id if above else None
 
     def _sibling(self, after: CellId, path: str, context: CallContext) -> CellId | None:
-        """Return the cell added last below ``after`` in this step."""
+        """Return the last cell added after ``after`` in this step."""
         additions = self._additions.get(context.session_id)
         if additions is None or additions.step != (context.turn_id, context.step):
             return None
@@ -178,9 +178,9 @@ class AddCell(BaseTool[AddCellArguments]):
 
 
 def _new_ids(context: CallContext) -> Iterator[CellId]:
-    """Yield the ids a call may give its cell, in the form JupyterLab makes them: 8 hex digits.
+    """Yield the ids a call may give its cell, in JupyterLab's format: 8 hexadecimal digits.
 
-    They follow from the call alone, so that its cell is known again after a crash.
+    They depend only on the call, so that its cell is recognised after a crash.
     """
     for attempt in itertools.count():
         named = f"{context.session_id} {context.turn_id} {context.call_id} {attempt}"
@@ -192,7 +192,7 @@ def _new_id(snapshot: NotebookSnapshot, context: CallContext) -> CellId:
 
 
 def _has_added(snapshot: NotebookSnapshot, args: AddCellArguments, context: CallContext) -> bool:
-    """Return whether the call's cell is in the notebook, as the call makes it."""
+    """Return whether the notebook contains the call's cell, unchanged."""
     there = iter(map(snapshot.cell, _new_ids(context)).__next__, None)
     return any(cell.source == args.source for cell in there)
 
@@ -205,7 +205,7 @@ class DeleteCellArguments(ToolArguments):
 
 
 class DeleteCell(BaseTool[DeleteCellArguments]):
-    """Deletes a cell that is as the conversation last read it."""
+    """Deletes a cell that is unchanged since the conversation last read it."""
 
     name = "delete_cell"
     category = "notebook"
@@ -217,7 +217,7 @@ class DeleteCell(BaseTool[DeleteCellArguments]):
         self._versions = versions
 
     async def subject(self, args: DeleteCellArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown, with the text that goes."""
+        """Return how the call is shown, with the text to be deleted."""
         place = await self._access.find_cell(args.path, args.cell_id)
         path = place.snapshot.path
         return CallSubject(

@@ -1,4 +1,4 @@
-"""The tool that reads the outputs of a cell, as text or as a picture."""
+"""The tool that reads the outputs of a cell, as text or as an image."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ReadCellOutputArguments(ToolArguments):
 
 
 class ReadCellOutput(BaseTool[ReadCellOutputArguments]):
-    """Shows what a cell printed, whole and page by page, or its picture."""
+    """Shows the complete text output of a cell, page by page, or its image."""
 
     name = "read_cell_output"
     category = "notebook"

@@ -1,4 +1,4 @@
-"""The tool that makes a notebook."""
+"""The tool that creates a notebook."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class CreateNotebookArguments(ToolArguments):
 
 
 class CreateNotebook(BaseTool[CreateNotebookArguments]):
-    """Makes an empty notebook with a kernel, where no file is yet."""
+    """Creates an empty notebook with a kernel, at a path that does not exist yet."""
 
     name = "create_notebook"
     category = "notebook"

@@ -84,7 +84,7 @@ class EditCellArguments(ToolArguments):
         return self
 
     def change(self) -> RequestedEdit:
-        """Return what is asked for."""
+        """Return the requested edit."""
         return RequestedEdit(self._applied_to, whole=self.source is not None)
 
     def _applied_to(self, text: str) -> Replacement | NoMatch | AmbiguousMatch:
@@ -96,7 +96,7 @@ class EditCellArguments(ToolArguments):
 
 
 class EditCell(BaseTool[EditCellArguments]):
-    """Replaces a cell's source, or a piece of it, beside what the user changed since."""
+    """Replaces a cell's source or part of it, and keeps the user's changes since it was read."""
 
     name = "edit_cell"
     category = "notebook"
@@ -109,7 +109,7 @@ class EditCell(BaseTool[EditCellArguments]):
         self._ids = ids
 
     async def subject(self, args: EditCellArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown, with its diff against the cell as it is now."""
+        """Return how the call is shown, with its diff to the current cell."""
         place = await self._access.find_cell(args.path, args.cell_id)
         edit = self._merged(args.change(), place, context)
         after = edit.text if isinstance(edit, MergedText) else None
@@ -137,9 +137,9 @@ class EditCell(BaseTool[EditCellArguments]):
     async def edit(
         self, path: str, cell_id: CellId, change: RequestedEdit, context: CallContext
     ) -> Result:
-        """Edit a cell that was read; what the user changed in it since stays.
+        """Edit a cell that was read; the user's changes since then are kept.
 
-        Merged again when the user types in this moment. Raises like ``find_cell``.
+        The edit is merged again if the user types at the same moment. Raises like ``find_cell``.
         """
         place = await self._access.find_cell(path, cell_id)
         if self._versions.seen(place, context) is None:
@@ -150,14 +150,14 @@ class EditCell(BaseTool[EditCellArguments]):
                 return outcome
             place = outcome
         edit = self._merged(change, place, context)
-        if isinstance(edit, MergedText):  # the user types too fast for it
+        if isinstance(edit, MergedText):  # the user types too fast
             edit = ConflictingEdit(place.cell.source, edit.text)
         return self._not_merged(edit, place, context)
 
     async def _try_edit(
         self, change: RequestedEdit, place: LocatedCell, context: CallContext
     ) -> Result | LocatedCell:
-        """Edit the cell as it was found; return it as it is when the user was faster."""
+        """Edit the cell; return the current cell if the user changed it first."""
         before = place.cell.source
         edit = self._merged(change, place, context)
         if not isinstance(edit, MergedText):
@@ -186,7 +186,7 @@ class EditCell(BaseTool[EditCellArguments]):
         place: LocatedCell,
         context: CallContext,
     ) -> Result:
-        """Return why nothing was changed; what the user changed too becomes a proposal."""
+        """Return why nothing was changed; a conflict with the user becomes a proposal."""
         match edit:
             case MissingBaseText():
                 return self._versions.stale_result(place)
@@ -269,6 +269,6 @@ def diff_data(place: LocatedCell, before: str, after: str) -> JsonObject:
 
 
 def unified_diff(before: str, after: str) -> str:
-    """Return the lines that change with three around them, without file names."""
+    """Return the changed lines with three lines of context, without file names."""
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=3)
     return "\n".join(list(lines)[2:])

@@ -52,7 +52,7 @@ class ListKernelsArguments(ToolArguments):
 
 
 class ListKernels(BaseTool[ListKernelsArguments]):
-    """Tells which kernels run, for which notebooks, and which could be started."""
+    """Lists the running kernels with their notebooks, and the kernels that can be started."""
 
     name = "list_kernels"
     category = "notebook"
@@ -97,7 +97,7 @@ class KernelArguments(ToolArguments):
 
 
 class InterruptKernel(BaseTool[KernelArguments]):
-    """Interrupts the notebook's kernel, whoever started the run; variables are kept."""
+    """Interrupts the notebook's kernel, including runs of the user; variables are kept."""
 
     name = "interrupt_kernel"
     category = "notebook"
@@ -109,7 +109,7 @@ class InterruptKernel(BaseTool[KernelArguments]):
         self._controls = controls
 
     async def subject(self, args: KernelArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown, with whose code it would stop."""
+        """Return how the call is shown, with the author of the code it would interrupt."""
         path = (await self._access.open(args.path)).path
         use = await self._controls.use(path)
         stops = _running_code(use) or "It runs nothing."
@@ -165,7 +165,7 @@ class RestartKernel(BaseTool[KernelArguments]):
         )
 
     async def run(self, args: KernelArguments, context: CallContext) -> AsyncIterator[ToolOutput]:
-        """Restart it and wait until it answers."""
+        """Restart it and wait until it responds."""
         path = (await self._access.open(args.path)).path
         use = await self._controls.use(path)
         yield Progress("status", "Restarting the kernel.")

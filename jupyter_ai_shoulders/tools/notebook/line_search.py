@@ -1,7 +1,7 @@
-"""Lines of notebook cells that contain a text or match a pattern, and how they are shown.
+"""Searches lines of notebook cells for a text or a pattern, and formats the matches.
 
-Sources as the notebook has them, unsaved text of open ones included; never raw JSON. Used by
-``search_notebook`` and ``search_content``.
+Searches sources with unsaved changes of open notebooks, never raw JSON. Used by ``search_notebook``
+and ``search_content``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.notebooks import NotebookCell
 
 NOTEBOOK_LIMIT = 500
-"""Notebooks searched when none is named."""
+"""Most notebooks searched when none is named."""
 _LINE = 200
 _AT_ONCE = 4
 _NAMED = 5
@@ -27,7 +27,7 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class CellLine:
-    """A line of a cell; ``number`` of the cell and ``line`` count from 1."""
+    """A line of a cell; ``number`` (of the cell) and ``line`` count from 1."""
 
     path: str
     number: int
@@ -36,7 +36,7 @@ class CellLine:
     text: str
 
     def row(self) -> JsonObject:
-        """Return it as the envelope holds it; the index counts from 0."""
+        """Return the line for the envelope, where the index counts from 0."""
         return {
             "path": self.path,
             "cell_id": self.cell.id,
@@ -49,7 +49,7 @@ class CellLine:
 async def read_notebooks(
     access: NotebookAccess, paths: Sequence[str]
 ) -> tuple[list[NotebookSnapshot], list[str]]:
-    """Return the notebooks that can be read, up to a limit, and what is to be said of others."""
+    """Return the readable notebooks, up to a limit, and notes on the others."""
     gate = asyncio.Semaphore(_AT_ONCE)
     unread: list[str] = []
 
@@ -57,7 +57,7 @@ async def read_notebooks(
         async with gate:
             try:
                 return await (await access.open(path)).read()
-            except ShouldersError:  # named in the answer
+            except ShouldersError:  # named in a note
                 unread.append(path)
                 return None
 
@@ -75,7 +75,7 @@ async def read_notebooks(
 def matching_cell_lines(
     snapshots: Sequence[NotebookSnapshot], query: str, *, is_regex: bool
 ) -> list[CellLine]:
-    """Return the lines that contain a text or, without regard to case, match a pattern.
+    """Return the lines that contain a text or, ignoring case, match a pattern.
 
     Blocks. Raises like ``matching_lines``.
     """
@@ -87,7 +87,7 @@ def matching_cell_lines(
 
 
 def format_matches(hits: Sequence[CellLine]) -> list[str]:
-    """Return the matching lines by cell, marked, each with its neighbours."""
+    """Return the marked matching lines by cell, each with its neighbours."""
     groups: dict[tuple[str, str], list[CellLine]] = {}
     for hit in hits:
         groups.setdefault((hit.path, hit.cell.id), []).append(hit)
@@ -95,13 +95,13 @@ def format_matches(hits: Sequence[CellLine]) -> list[str]:
 
 
 def shorten_line(line: str) -> str:
-    """Return a line in one, and not too long."""
+    """Return a line on one row, shortened if long."""
     line = re.sub(r"\r", " ", line)
     return line if len(line) <= _LINE else f"{line[:_LINE]} …"
 
 
 def quote_query(query: str) -> str:
-    """Return what is looked for as sentences name it."""
+    """Return the query as quoted in sentences."""
     return f'"{shorten_line(query)}"'
 
 

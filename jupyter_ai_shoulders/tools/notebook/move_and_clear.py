@@ -41,7 +41,7 @@ class MoveCellArguments(ToolArguments):
 
 
 class MoveCell(BaseTool[MoveCellArguments]):
-    """Moves a cell to another place; its text is not touched, so it need not have been read."""
+    """Moves a cell. Its text is unchanged, so it need not have been read."""
 
     name = "move_cell"
     category = "notebook"
@@ -77,7 +77,7 @@ class MoveCell(BaseTool[MoveCellArguments]):
 
 
 def _destination_text(args: MoveCellArguments, snapshot: NotebookSnapshot) -> str:
-    """Return the new place in words. Raises ``NotFound``, ``InvalidRequest``."""
+    """Return the destination in words. Raises ``NotFound``, ``InvalidRequest``."""
     if args.after is None:
         return "to the top"
     if args.after == args.cell_id:
@@ -89,7 +89,7 @@ def _destination_text(args: MoveCellArguments, snapshot: NotebookSnapshot) -> st
 
 
 def _number_after(place: LocatedCell, after: CellId | None) -> int:
-    """Return the cell's number once it is moved."""
+    """Return the cell's number after the move."""
     if after is None:
         return 1
     below = (place.snapshot.position(after) or 0) + 1
@@ -125,7 +125,7 @@ class ClearOutputsArguments(ToolArguments):
 
 
 class ClearOutputs(BaseTool[ClearOutputsArguments]):
-    """Removes the outputs and counts of all code cells, as one step that can be taken back."""
+    """Removes the outputs and execution counts of all code cells, in one undoable step."""
 
     name = "clear_outputs"
     category = "notebook"

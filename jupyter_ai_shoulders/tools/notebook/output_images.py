@@ -22,7 +22,7 @@ from jupyter_ai_shoulders.wire.ids import CellId
 from jupyter_ai_shoulders.wire.parts import ImagePart
 
 MAX_IMAGES = 3
-"""Pictures of one result; the newest."""
+"""Most images of a result; the newest are used."""
 
 _PICTURES = ("image/png", "image/jpeg", "image/webp", "image/gif")
 _DRAWN = (
@@ -34,29 +34,29 @@ _DRAWN = (
     "application/vnd.jupyter.widget-view+json",
     "application/geo+json",
 )
-"""Beginnings of types that a page draws."""
+"""Prefixes of media types that a page renders."""
 _DRAWING = re.compile(r"<(?:canvas|iframe|img|script|svg)\b", re.IGNORECASE)
-"""What HTML has that is more than text: tables are read as text."""
+"""HTML elements that need rendering; tables are read as text."""
 
 
 class OutputRasterizer(Protocol):
-    """Draws outputs that only a browser can draw."""
+    """Renders outputs that need a browser."""
 
     async def picture(self, path: str, cell_id: CellId, index: int) -> bytes | None:
-        """Return an output as an open page shows it, as PNG; None when no page can."""
+        """Return an output as an open page shows it, as PNG; None if no page can."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class OutputImages:
-    """What is sent of the pictures of a cell, and what is said of those that are not."""
+    """The extracted images of a cell, and notes on those that are omitted."""
 
     parts: tuple[ImagePart, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 class OutputImageExtractor:
-    """Takes the pictures out of outputs."""
+    """Extracts images from outputs."""
 
     def __init__(self, rasters: OutputRasterizer | None = None) -> None:
         self._rasters = rasters
@@ -64,7 +64,7 @@ class OutputImageExtractor:
     async def extract(
         self, path: str, cell_id: CellId, outputs: Sequence[JsonObject], only: int | None = None
     ) -> OutputImages:
-        """Return the newest pictures of a cell's outputs, or that of output ``only``, from 0."""
+        """Return the newest images of a cell's outputs, or that of output ``only`` (from 0)."""
         indices = [at for at, output in enumerate(outputs) if is_image_output(output)]
         chosen = indices[-MAX_IMAGES:] if only is None else [at for at in indices if at == only]
         parts: list[ImagePart] = []
@@ -90,7 +90,7 @@ class OutputImageExtractor:
 
 
 def is_image_output(output: JsonObject) -> bool:
-    """Return whether an output is, or can be drawn as, a picture."""
+    """Return whether an output is an image or can be rendered as one."""
     data = output.get("data")
     if not isinstance(data, dict):
         return False

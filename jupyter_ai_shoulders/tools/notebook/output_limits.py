@@ -1,4 +1,4 @@
-"""Outputs of a run as the conversation keeps them: bounded, images only when small. Pure."""
+"""Limits the outputs of a run for the conversation; only small images are kept. Pure."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ OUTPUT_LIMIT = 50
 
 
 def bounded_outputs(outputs: Sequence[JsonObject]) -> list[Json]:
-    """Return the outputs with what is too large named in ``omitted``, newest last.
+    """Return the newest outputs in order; parts that are too large are listed in ``omitted``.
 
-    The notebook has them whole; these are for the line in the conversation.
+    The notebook keeps the complete outputs; these are shown in the conversation.
     """
     shown: list[Json] = []
     room = TOTAL_LIMIT

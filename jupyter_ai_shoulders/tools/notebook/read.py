@@ -34,7 +34,7 @@ from jupyter_ai_shoulders.wire.notebooks import NotebookCell
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
 
 LISTED_CELLS = 100
-"""Cells named in the envelope, for the line in the conversation."""
+"""Most cells listed in the envelope, for the conversation."""
 _FIRST_LINE = 120
 
 
@@ -51,7 +51,7 @@ class ReadNotebookArguments(ToolArguments):
 
 
 class ReadNotebook(BaseTool[ReadNotebookArguments]):
-    """Shows the outline of a notebook, or cells whole."""
+    """Shows the outline of a notebook, or cells in full."""
 
     name = "read_notebook"
     category = "notebook"
@@ -124,9 +124,9 @@ def render_within_limits(
     asked: Collection[CellId] | None,
     stale: StaleReport = NOTHING_STALE,
 ) -> tuple[Rendering, str | None]:
-    """Render so that nothing is cut on the way to the model; also return what was left out.
+    """Render within the model's limits; also return a warning about omitted text.
 
-    What is too long all the same is shown cut, and does not count as read.
+    A cell that is still too long is truncated and does not count as read.
     """
     rendering = render_notebook(snapshot, asked, stale)
     if _fits(rendering):
@@ -153,7 +153,7 @@ def cells_data(
     asked: Collection[CellId] | None,
     stale: StaleReport = NOTHING_STALE,
 ) -> JsonObject:
-    """Return the cells shown, one row each, for the conversation's detail view."""
+    """Return the shown cells, one row each, for the conversation's detail view."""
     rows: list[Json] = [
         {
             "cell_id": cell.id,
@@ -178,7 +178,7 @@ def cells_data(
 def _selected_cells(
     snapshot: NotebookSnapshot, asked: Collection[CellId] | None
 ) -> list[tuple[int, NotebookCell]]:
-    """Return the cells asked for, or all, with their positions and in their order."""
+    """Return the requested cells, or all, with their positions and in notebook order."""
     if asked is None:
         return list(enumerate(snapshot.cells))
     found = {snapshot.position(cell_id) for cell_id in asked}

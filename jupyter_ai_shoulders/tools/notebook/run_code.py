@@ -50,7 +50,7 @@ class RunCodeArguments(ToolArguments):
 
 
 class RunCode(BaseTool[RunCodeArguments]):
-    """Runs code where the user's variables are; it leaves no cell and no output in the notebook."""
+    """Runs code in the kernel without adding a cell or an output to the notebook."""
 
     name = "run_code"
     category = "notebook"
@@ -63,7 +63,7 @@ class RunCode(BaseTool[RunCodeArguments]):
         self._runner = runner
 
     async def subject(self, args: RunCodeArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown, with the code; an approval holds for this code alone."""
+        """Return how the call is shown, with the code; an approval covers only this code."""
         snapshot = await (await self._access.open(args.path)).read()
         path = snapshot.path
         return CallSubject(
@@ -77,7 +77,7 @@ class RunCode(BaseTool[RunCodeArguments]):
         )
 
     async def run(self, args: RunCodeArguments, context: CallContext) -> AsyncIterator[ToolOutput]:
-        """Run it and wait for its end, or let the turn go on beside it."""
+        """Run it and wait for its end, or continue it in the background."""
         path = (await self._access.open(args.path)).path
         async with aclosing(self._scratch.run_code(path, args.code)) as items:
             async for item in items:
@@ -87,13 +87,13 @@ class RunCode(BaseTool[RunCodeArguments]):
                     case RunStarted(look=look):
                         yield BackgroundCall(lambda look=look: code_result(path, look()))
                     case RunInput() | RunInputEnd():
-                        pass  # the kernel refuses to ask: nobody sees where it would
+                        pass  # the kernel refuses input requests, which nobody would see
                     case _:
                         yield Progress(item.channel, item.text)
 
 
 def code_result(path: str, run: CellRun) -> Result:
-    """Return how scratch code ended, or how far it is."""
+    """Return the result of scratch code, final or so far."""
     error = None if run.status == "running" else run_error(LABEL, run)
     notes = [run.warning, error.hint if error else None]
     lines = [_outcome(run), *_outputs(run), *(note for note in notes if note)]

@@ -21,26 +21,26 @@ log = logging.getLogger(__name__)
 
 NOTABLE_MS = 10_000
 MAX_CELLS = 1_000
-"""Cells remembered; the one that ran longest ago is forgotten first."""
+"""Most cells remembered; the one that ran longest ago is forgotten first."""
 VERSION = 1
 _BEGAN, _ENDED = "iopub.execute_input", "shell.execute_reply"
-"""Times the lab writes to a cell's ``metadata.execution`` when it records timing."""
+"""Timestamps in a cell's ``metadata.execution``, written by JupyterLab when it records timing."""
 
 
 class TextFile(Protocol):
-    """One small file; implemented by ``storage.state_file``."""
+    """A small text file; implemented by ``storage.state_file``."""
 
     def read(self) -> str | None:
-        """Return the text, None when there is no file. Raises ``StateUnavailable``."""
+        """Return the text, None if the file does not exist. Raises ``StateUnavailable``."""
         ...
 
     def write(self, text: str) -> None:
-        """Replace the file whole. Raises ``StateUnavailable``."""
+        """Replace the whole file. Raises ``StateUnavailable``."""
         ...
 
 
 class RunDurations:
-    """The last duration of each cell, in milliseconds; without a file for this process alone."""
+    """The last duration of each cell, in milliseconds; without a file, in memory only."""
 
     def __init__(self, file: TextFile | None = None) -> None:
         self._file = file
@@ -48,7 +48,7 @@ class RunDurations:
         self._lock = asyncio.Lock()
 
     async def record(self, path: str, cell_id: CellId, duration_ms: int) -> None:
-        """Remember how long a cell took. What cannot be stored is forgotten with the process."""
+        """Record the duration of a cell's run. If it cannot be stored, it is kept in memory."""
         async with self._lock:
             times = await self._load()
             key = _key(path, cell_id)
@@ -62,7 +62,7 @@ class RunDurations:
             await self._store(times)
 
     async def last(self, path: str, cell: NotebookCell) -> int | None:
-        """Return how long the cell took last time; None when that is not known, or was short."""
+        """Return the duration of the cell's last run; None if unknown or short."""
         async with self._lock:
             noted = (await self._load()).get(_key(path, cell.id))
         recorded = lab_recorded_ms(cell.metadata)
@@ -92,7 +92,7 @@ class RunDurations:
 
 
 def lab_recorded_ms(metadata: Mapping[str, Any]) -> int | None:
-    """Return how long the user's last run took, where the lab wrote it to the cell."""
+    """Return the duration of the user's last run, if JupyterLab recorded it in the cell."""
     execution = metadata.get("execution")
     if not isinstance(execution, dict):
         return None
@@ -106,7 +106,7 @@ def lab_recorded_ms(metadata: Mapping[str, Any]) -> int | None:
 
 
 def duration_text(duration_ms: int) -> str:
-    """Return a duration as people say it: ``25 s``, ``41 min``, ``2 h 5 min``."""
+    """Return a duration in words: ``25 s``, ``41 min``, ``2 h 5 min``."""
     seconds = round(duration_ms / 1000)
     if seconds < 120:
         return f"{seconds} s"

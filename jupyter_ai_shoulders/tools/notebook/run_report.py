@@ -36,16 +36,16 @@ class RunReport:
         return last if last is not None and last[2].status not in _UNFAILED else None
 
     def begin(self, number: int, cell_id: CellId, begun: RunStarted) -> None:
-        """Note that a cell has started."""
+        """Record that a cell has started."""
         self._running = (number, cell_id, begun)
 
     def add(self, number: int, cell_id: CellId, run: CellRun) -> None:
-        """Note how a cell ended."""
+        """Record the outcome of a cell."""
         self._running = None
         self._ran.append((number, cell_id, run))
 
     def leave_out(self, number: int) -> None:
-        """Note that a cell was deleted."""
+        """Record that a cell was deleted."""
         self._running = None
         self._deleted.append(number)
 
@@ -81,7 +81,7 @@ class RunReport:
         if not_run and self.failure is not None:
             first += f" Stopped at the failing one; {not_run} were not run."
         notes = [first, self._skipped_text()]
-        # The outputs of the last cell are what a reader needs; the others' are in the notebook.
+        # The reader needs the outputs of the last cell; the notebook has the others.
         texts = [run_text(number, cell_id, run) for number, cell_id, run in self._ran]
         lines = [text.partition("\n")[0] for text in texts[:-1]] + texts[-1:]
         hint = error.hint if error else None
@@ -110,7 +110,7 @@ class RunReport:
 
 
 def run_result(place: LocatedCell, run: CellRun) -> Result:
-    """Return a finished run as the tool's result."""
+    """Return the tool's result for a finished run."""
     error = run_error(place.label, run)
     text = run_text(place.number, place.cell.id, run)
     notes = [run.warning, error.hint if error else None]
@@ -132,7 +132,7 @@ def run_result(place: LocatedCell, run: CellRun) -> Result:
 
 
 def run_error(label: str, run: CellRun) -> ErrorInfo | None:
-    """Return why a run did not end well, with what to do about it; None when it did."""
+    """Return the error of a run with a hint; None if it succeeded."""
     codes: dict[str, ErrorCode] = {
         "error": "cell_error",
         "aborted": "aborted",

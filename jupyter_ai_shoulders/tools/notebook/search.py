@@ -1,6 +1,6 @@
 """The tool that searches the cells of one notebook, or of all.
 
-Sources are searched as the notebook has them, unsaved text of open ones included; never raw JSON.
+Searches sources with unsaved changes of open notebooks, never raw JSON.
 """
 
 from __future__ import annotations

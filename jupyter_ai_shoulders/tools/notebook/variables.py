@@ -1,4 +1,4 @@
-"""The tool that tells what the variables of a notebook's kernel are like."""
+"""The tool that describes the variables of a notebook's kernel."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class InspectVariablesArguments(ToolArguments):
 
 
 class InspectVariables(BaseTool[InspectVariablesArguments]):
-    """Tells names, types, shapes, columns and sizes; values as far as the user lets them out."""
+    """Returns names, types, shapes, columns and sizes; values as far as the user allows."""
 
     name = "inspect_variables"
     category = "notebook"

@@ -1,4 +1,4 @@
-"""The tool that proves that a notebook runs from top to bottom."""
+"""The tool that checks that a notebook runs from top to bottom."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ from jupyter_ai_shoulders.wire.notebooks import NotebookCell
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
 
 PREVIEW_LIMIT = 100_000
-"""Characters of code shown with the question whether to run it."""
+"""Most characters of code shown in the approval."""
 SHOWN_CHANGES = 5
-"""Changed outputs of one cell that are told in lines."""
+"""Most changed outputs per cell that are described."""
 
 
 class VerifyNotebookArguments(ToolArguments):
@@ -79,7 +79,7 @@ class VerifyNotebook(BaseTool[VerifyNotebookArguments]):
     async def run(
         self, args: VerifyNotebookArguments, context: CallContext
     ) -> AsyncIterator[ToolOutput]:
-        """Run it; the turn may go on beside it."""
+        """Run it; it may continue in the background."""
         plan = await self._plan(args.path)
         report = VerifyReport(plan)
         yield BackgroundCall(report.result)
@@ -97,7 +97,7 @@ class VerifyNotebook(BaseTool[VerifyNotebookArguments]):
 
 
 def is_never_run(cell: NotebookCell) -> bool:
-    """Return whether the user does not let the cell run for the agent."""
+    """Return whether the user forbids the agent to run the cell."""
     return has_tag(cell, NEVER_RUN)
 
 
@@ -110,7 +110,7 @@ class VerifyReport:
         self.is_over = False
 
     def add(self, checked: CheckedCell) -> None:
-        """Note how a cell ended."""
+        """Record the outcome of a cell."""
         self._ran.append(checked)
 
     @property

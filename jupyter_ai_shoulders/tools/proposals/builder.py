@@ -39,7 +39,7 @@ LISTED_LINES = 20
 
 @dataclass(frozen=True, slots=True)
 class EditableText:
-    """The text a change is proposed for, as it stands."""
+    """The current text that a change is proposed for."""
 
     path: str
     cell_id: CellId | None
@@ -50,7 +50,7 @@ class EditableText:
 
 
 class ProposalBuilder:
-    """Finds texts and makes proposals of them."""
+    """Finds texts and creates proposals for them."""
 
     def __init__(
         self, cells: NotebookAccess, files: FileAccess, ids: IdSource, texts: ReadTextCache | None
@@ -81,13 +81,13 @@ class ProposalBuilder:
     def merge(
         self, found: EditableText, change: RequestedEdit, context: CallContext
     ) -> MergeOutcome:
-        """Return what a change makes of a text, beside what the user changed since it was read."""
+        """Merge a change with the user's changes since the text was read."""
         key = (found.path, found.cell_id)
         known = known_text(self._texts, context, key, found.version, found.text)
         return merge_edit(change, found.text, known)
 
     async def subject(self, found: EditableText, edit: MergeOutcome) -> CallSubject:
-        """Return how the call is shown, with what it proposes."""
+        """Return how the call is shown, with the proposed change."""
         diff = None
         if isinstance(edit, MergedText):
             diff = await asyncio.to_thread(bounded_diff, found.text, edit.text)

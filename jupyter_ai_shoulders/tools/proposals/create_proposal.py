@@ -1,6 +1,6 @@
 """The tool that proposes a change and leaves it to the user.
 
-It changes nothing: the proposal is recorded with the result, and applied by
+It changes nothing: the proposal is recorded with the result and applied by
 ``changes.proposals.service``.
 """
 
@@ -35,7 +35,7 @@ from jupyter_ai_shoulders.tools.proposals.builder import ProposalBuilder
 from jupyter_ai_shoulders.wire.ids import CellId
 
 REASON_LIMIT = 500
-"""Characters of a reason that the user reads."""
+"""Most characters of the reason shown to the user."""
 
 
 class CreateProposalArguments(ToolArguments):
@@ -61,7 +61,7 @@ class CreateProposalArguments(ToolArguments):
 
 
 class CreateProposal(BaseTool[CreateProposalArguments]):
-    """Records what the agent would change."""
+    """Records a proposed change."""
 
     name = "create_proposal"
     category = "feedback"
@@ -79,7 +79,7 @@ class CreateProposal(BaseTool[CreateProposalArguments]):
         self._proposing = ProposalBuilder(cells, files, ids, texts)
 
     async def subject(self, args: CreateProposalArguments, context: CallContext) -> CallSubject:
-        """Return how the call is shown, with what it proposes."""
+        """Return how the call is shown, with the proposed change."""
         found = await self._proposing.find(args.path, args.cell_id)
         edit = await asyncio.to_thread(self._proposing.merge, found, _change(args), context)
         return await self._proposing.subject(found, edit)

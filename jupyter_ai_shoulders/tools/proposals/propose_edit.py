@@ -1,7 +1,7 @@
-"""The tool of task threads that proposes a change of the text they are about.
+"""The tool of task threads that proposes a change of the text at their anchor.
 
-It changes nothing: the card in the thread applies, edits or dismisses it. Where the text to replace
-occurs several times, the occurrence at the thread's place is meant.
+It changes nothing: the user applies, edits or dismisses the proposal on the thread's card. If the
+text to replace occurs several times, the occurrence at the anchor is used.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class ProposeEditArguments(ToolArguments):
 
 
 class ProposeEdit(BaseTool[ProposeEditArguments]):
-    """Records what the agent would change at the thread's place."""
+    """Records a proposed change at the thread's anchor."""
 
     name = PROPOSE_EDIT
     category = "threads"
@@ -128,7 +128,7 @@ def _replaced(
 
 
 def _anchor_span(anchor: Anchor, found: EditableText) -> tuple[int, int] | None:
-    """Return the characters the thread is about; None in another cell, or when it is unsure."""
+    """Return the characters of the anchor; None in another cell, or if they are uncertain."""
     if found.cell_id != anchor.cell_id:
         return None
     place = locate_anchor(found.text, anchor)
