@@ -155,17 +155,19 @@ def test_deep_secrets_are_found_and_installed_files_are_passed_over(
 
 
 @pytest.mark.parametrize(
-    "wanted", [SandboxRequest(), SandboxRequest(read_only=True)], ids=["write", "read only"]
+    "sandbox_request",
+    [SandboxRequest(), SandboxRequest(read_only=True)],
+    ids=["write", "read only"],
 )
-def test_a_search_that_was_cut_is_told(
-    locations: SandboxLocations, request: SandboxRequest, monkeypatch: pytest.MonkeyPatch
+def test_a_search_that_was_cut_is_reported(
+    locations: SandboxLocations, sandbox_request: SandboxRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     box = boxed(locations, COVERING)
-    assert box.exposure(COVERING, request).truncated is False
+    assert box.exposure(COVERING, sandbox_request).truncated is False
 
     monkeypatch.setattr(protected_paths, "_MOST_ENTRIES", 3)
 
-    assert box.exposure(COVERING, request).truncated is True
+    assert box.exposure(COVERING, sandbox_request).truncated is True
 
 
 @pytest.mark.parametrize(
