@@ -96,7 +96,7 @@ def judge(store: Store, whole: Mapping[str, list[Event]], counts: Counter[str]) 
             if not (told or (now is None and told_of_tail)):
                 silent.append(f"event {event.seq} of {name} is {'missing' if not now else 'other'}")
         silent += unindexed(store, session_id, found)
-        store.log.append(session_id, Notice(level="info", code="test", text="goes on"))
+        store.log.append(session_id, Notice(level="info", code="test", text="continues"))
     counts["restored"] += report is not None
     if report is not None and not list(store.directory.path.glob("state.db.damaged-*Z")):
         silent.append("the damaged file was not kept")

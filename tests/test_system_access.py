@@ -56,7 +56,7 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     "notebook.kernels.connection": Excepted("Jupyter's kernel clients", PROCESSES),
     "notebook.kernels.message_decoding": Excepted("Jupyter's message format", PROCESSES),
     "notebook.kernels.local_kernels": Excepted(
-        "Jupyter's kernel manager, and the folder of its own connection files",
+        "Jupyter's kernel manager, and the folder of its connection files",
         PROCESSES,
         ("….mkdir",),
     ),
@@ -139,7 +139,7 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     "files.previews.archives": Excepted("unpacks bytes in memory", (), ARCHIVES),
     "tools.conversation.share_artifact": Excepted("packs bytes in memory", (), ARCHIVES),
     "files.previews.formats": Excepted(
-        "imports a reader of documents by a name of its own table",
+        "imports a reader of documents by a name from a fixed table",
         (),
         ("importlib.import_module",),
     ),

@@ -35,7 +35,7 @@ def build_wheel(folder: Path) -> Path:
 
 @dataclass(frozen=True)
 class Environment:
-    """A virtual environment in a folder, with a home directory of its own."""
+    """A virtual environment in a folder, with a separate home directory."""
 
     folder: Path
     lowest: bool

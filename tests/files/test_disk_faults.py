@@ -54,7 +54,7 @@ async def _full_workspace(disk: Path) -> None:
         await _refused(at, StateUnavailable)
         await at.changes.delete("large.bin", TURN)
         await _grow(at)
-        assert at.tree()["a.txt"] != FILES["a.txt"], "it goes on once there is space"
+        assert at.tree()["a.txt"] != FILES["a.txt"], "writing works again once there is space"
         await at.store.aclose()
 
 

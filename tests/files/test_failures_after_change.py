@@ -29,7 +29,7 @@ ACTS: dict[str, tuple[Act, tuple[str, str | None, str | None]]] = {
 
 @pytest.fixture
 def disk_that_fails_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fail every sync of a folder: names are changed by then."""
+    """Fail every sync of a folder, which comes after the names have changed."""
 
     def failing(folder: DescriptorFolder) -> None:
         raise OSError(errno.EIO, f"descriptor {folder.descriptor} failed")

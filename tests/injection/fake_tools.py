@@ -48,7 +48,7 @@ class FetchUrl(BaseTool[UrlArguments]):
 
 
 class LookAround(BaseTool[NoArguments]):
-    """A tool that reads something of its own."""
+    """A tool that reads from a source outside the workspace."""
 
     name = "look_around"
     category = "installed"

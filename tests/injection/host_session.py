@@ -88,7 +88,7 @@ class RecordedEvents:
 
 @dataclass(slots=True)
 class Pages:
-    """The ``PagePort`` to the documents that are open, each in a page of its own."""
+    """The ``PagePort`` to the open documents, each in a separate page."""
 
     notebooks: FakeSockets = field(default_factory=FakeSockets)
     texts: dict[ClientId, TextPage] = field(default_factory=dict[ClientId, TextPage])

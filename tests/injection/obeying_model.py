@@ -87,7 +87,7 @@ class ObeyingModel:
 
 
 def texts_of(request: ModelRequest) -> Iterator[str]:
-    """Yield all text the model is sent, but for the arguments of its own calls."""
+    """Yield all text sent to the model, except the arguments of its calls."""
     yield request.system
     for message in request.messages:
         for part in message.parts:

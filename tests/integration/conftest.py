@@ -27,7 +27,7 @@ class StartServer(Protocol):
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[StartServer]:
-    """A factory of servers in processes of their own."""
+    """A factory of servers in separate processes."""
     started: list[Lab] = []
 
     def start(root: Path, env: Mapping[str, str] | None = None) -> Api:

@@ -56,7 +56,7 @@ def on_a_full_disk(disk: Path) -> None:
     assert books.read_text() == "old"
     assert [path.name for path in disk.glob(".~*")] == [], "nothing half-written stays"
     (disk / "filler").unlink()
-    assert store.log.append(session, note()).event.seq == logged + 2, "it goes on by itself"
+    assert store.log.append(session, note()).event.seq == logged + 2, "the log recovers by itself"
     assert books.read_text() == "old"
 
 
@@ -74,7 +74,7 @@ def on_a_read_only_disk(disk: Path) -> None:
             write()
         assert refused.value.info.hint
     subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
-    assert store.log.append(session, note()).event.seq == 2, "it goes on by itself"
+    assert store.log.append(session, note()).event.seq == 2, "the log recovers by itself"
 
 
 def _append_for_ever(store: Store, session: SessionId) -> None:

@@ -1,4 +1,4 @@
-"""How long the event loop of a real server goes without a turn (chapter 13: never over 100 ms).
+"""Measures how long a real server's event loop is blocked: never over 100 ms.
 
 A server extension for tests alone: ``ARGUMENTS`` and ``environment`` start a lab with it,
 ``read_probe`` asks it. A turn that is late because the machine ran other processes does not count:
@@ -150,7 +150,7 @@ class ProbeReport:
 
 
 def read_probe(lab: Lab) -> ProbeReport:
-    """Ask the probe, which then begins anew."""
+    """Return the probe's report and restart its measurement."""
     with urllib.request.urlopen(lab.url(PATH), timeout=120) as answer:
         return ProbeReport(**json.load(answer))
 

@@ -21,7 +21,7 @@ MOST = 10
 
 
 def restart_timeout(item: pytest.Item) -> None:
-    """Start the limit of a test's time anew.
+    """Restart the time limit of a test.
 
     pytest-timeout and pytest's faulthandler begin once for all runs of a test, and stop at its
     first failure, as if somebody were to look at it: a test that hangs when it is run again would
@@ -68,7 +68,7 @@ class FlakyTestReport:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Bound each run of a test anew, and give it what no failure has touched."""
+        """Restart the time limit for each run of a test, and renew its shared fixtures."""
         restart_timeout(item)
         renew_shared_fixtures(item)
 

@@ -1,4 +1,4 @@
-"""The invariants of chapter 12, checked over the database, the files and what clients saw.
+"""Checks invariants over the database, the files and the events that clients received.
 
 One function each; ``violations`` runs them all. Used by ``tests.crash_sweep`` after every
 kill, and by ``tests/test_invariants.py``, which plants a violation of each.

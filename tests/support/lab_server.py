@@ -1,4 +1,4 @@
-"""A JupyterLab server in a process of its own, which a test can kill and start again."""
+"""A JupyterLab server in a separate process, which a test can kill and restart."""
 
 import os
 import secrets

@@ -1,7 +1,7 @@
 """Looks for keys in everything tests wrote: databases with their logs, blobs, server logs, files.
 
 ``tests.conftest`` does so after every run, over the run's whole temporary directory; a key may be
-in its own file and nowhere else (chapter 13).
+in its own file and nowhere else.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Finds what opens files, connects or starts programs, by reading the source (chapter 07).
+"""Finds code that opens files, connects or starts programs, by reading the source.
 
 ``find_system_access`` reads one module and returns every place where it could: imports of modules
 that can, uses of functions that do, methods of paths, and ways to hide any of these. It errs on the

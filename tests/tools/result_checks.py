@@ -21,7 +21,7 @@ def check_envelope(envelope: ToolEnvelope) -> None:
 
 
 def check_result(result: Result) -> None:
-    """A result of a tool: the model is told something."""
+    """Check that a tool's result is well-formed and contains something for the model."""
     check_envelope(result.envelope)
     assert any(not isinstance(part, TextPart) or part.text.strip() for part in result.content)
 
@@ -32,4 +32,4 @@ def check_logged(event: ToolResult) -> None:
     check_envelope(event.result)
     texts = "\n".join(part.text for part in event.content if isinstance(part, TextPart))
     assert fits_limits(texts), "a result is longer than the limits"
-    assert event.content, "the model is told nothing"
+    assert event.content, "the result is empty"

@@ -1,7 +1,7 @@
 """Rows of the operation log for changes of cells: begun before the change, ended after it.
 
 Used by ``changes.recording.recorder``. A synced checkpoint of the notebook precedes the rows, so
-they need no sync of their own. ``settle_interrupted_cells`` runs at start and ends the rows a crash
+they need no separate sync. ``settle_interrupted_cells`` runs at start and ends the rows a crash
 left open.
 """
 

@@ -33,7 +33,7 @@ REPAIRS = 3
 EMPTY_REPLIES = 2
 """Empty replies that are answered with a nudge in one turn."""
 LISTINGS = 2
-"""Listings without a read after which the model is told to read."""
+"""Listings without a read after which a remark asks the model to read."""
 
 _LISTS: frozenset[ResultKind] = frozenset({"listing"})
 _CONTENT: frozenset[ResultKind] = frozenset({"file", "cells", "matches", "outputs", "text"})

@@ -325,7 +325,7 @@ class SessionDriver:
             if not self.broken:
                 self.dispatch(signal)
                 crash_point("engine.operation.followed")
-        except Exception:  # noqa: BLE001 the turn's last resort: logged, and the log is read anew
+        except Exception:  # noqa: BLE001 the turn's last resort: logged, then the log is reloaded
             _log.exception("Session %s cannot go on.", self.session_id)
             self._give_up()
         if self._operation is None:

@@ -199,7 +199,7 @@ class OpenTextFiles:
         self._notify_saved(self._claims.present(self._workspace.path(path)))
 
     def renamed(self, old: str, new: str) -> None:
-        """Follow a moved file or folder; only absent pages are told, when they return."""
+        """Follow a moved file or folder; absent pages learn of the move when they return."""
         before, after = self._workspace.path(old), self._workspace.path(new)
         self._moves.append((before, after))
         self._claims = self._claims.renamed(before, after)

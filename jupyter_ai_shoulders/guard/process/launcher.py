@@ -1,6 +1,6 @@
 """Starts the commands of the agent, which may be arbitrary programs.
 
-A command runs below a small process of its own (``guard.spawner``), which finds and ends all its
+A command runs below a small separate process (``guard.spawner``), which finds and ends all its
 descendants, also when this server dies. Used by ``guard.process.spawner_pool``. See
 docs/design/security.md#sandbox.
 """

@@ -13,7 +13,7 @@ from jupyter_ai_shoulders.guard.sandbox.sandbox_policy import SandboxPolicy
 def bubblewrap_arguments(policy: SandboxPolicy, folder: Path, program: str) -> list[str]:
     """Return the words before a command's own (bwrap(1)); only the listed paths exist inside."""
     words = [program, "--unshare-all", "--die-with-parent", "--new-session", "--dev", "/dev"]
-    words += ["--proc", "/proc", "--tmpfs", "/tmp"]  # noqa: S108 it is one of its own
+    words += ["--proc", "/proc", "--tmpfs", "/tmp"]  # noqa: S108 a private one
     words += ["--share-net"] if policy.network else []
     for path in policy.read:
         if path not in {"/proc", "/sys"} and not path.startswith("/dev/"):

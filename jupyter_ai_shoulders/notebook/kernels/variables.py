@@ -129,7 +129,7 @@ class KernelVariables:
     def refresh_soon(self, handle: KernelHandle, delay_s: float = SETTLED_SECONDS) -> None:
         """See ``CachedVariables.refresh_soon``.
 
-        Also called after each lease of the agent, including those of its own questions.
+        Also called after each lease of the agent, including those of this class's queries.
         """
         kernel_id = handle.kernel_id
         if kernel_id in self._tasks or kernel_id in self._asking:

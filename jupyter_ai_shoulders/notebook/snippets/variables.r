@@ -1,5 +1,5 @@
-# The look at the variables of an R kernel: sent by notebook.variables, evaluated in an environment
-# of its own below base, so that nothing of the user's workspace is found by its functions.
+# Describes the variables of an R kernel. Sent by notebook.kernels.variables, evaluated in a separate
+# environment below base, so that its functions find nothing of the user's workspace.
 # Nothing here dispatches on the user's classes: no print, format, str, length or is.na of an
 # object with a class, only primitives on what lies beneath. `level` and `wanted` are set before it.
 

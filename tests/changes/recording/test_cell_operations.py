@@ -104,7 +104,7 @@ async def test_a_row_is_there_before_the_cell_is_changed(monkeypatch: pytest.Mon
     monkeypatch.setattr(harness.notebook, "apply", looked)
     await harness.agent(write("a", "one"))
     assert seen == [[("edit", "a", "begun")]]
-    assert harness.journal.synced == 0, "the checkpoint was synced; rows need no sync of their own"
+    assert harness.journal.synced == 0, "the checkpoint was synced; rows need no separate sync"
 
 
 async def test_nothing_is_changed_when_the_row_cannot_be_written() -> None:

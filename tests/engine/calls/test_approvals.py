@@ -371,13 +371,13 @@ async def test_call_allowed_once_does_not_run_with_other_code_than_the_card_show
     )
     w.probe.contents["a.ipynb"] = "shown"
     await w.say()
-    w.probe.contents["a.ipynb"] = "changed meanwhile"
+    w.probe.contents["a.ipynb"] = "changed while waiting"
     await w.answer()
     assert w.probe.started == []
     (refused,) = w.of(ev.ToolResult)
     assert refused.result.error is not None
     assert (refused.status, refused.result.error.code) == ("error", "stale")
-    assert w.of(ev.ApprovalRequest)[-1].preview == "changed meanwhile"
+    assert w.of(ev.ApprovalRequest)[-1].preview == "changed while waiting"
     await w.answer()
     assert w.results() == [("c1", "error"), ("c2", "ok")]
     check(w)
@@ -387,7 +387,7 @@ async def test_call_allowed_for_the_document_runs_with_what_stands_there():
     w = make_engine(turn(Call("run_it", {"path": "a.ipynb"}, "c1")), "End.")
     w.probe.contents["a.ipynb"] = "shown"
     await w.say()
-    w.probe.contents["a.ipynb"] = "changed meanwhile"
+    w.probe.contents["a.ipynb"] = "changed while waiting"
     await w.answer(scope="document")
     assert w.results() == [("c1", "ok")]
     check(w)

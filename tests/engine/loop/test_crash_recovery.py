@@ -60,9 +60,9 @@ async def test_crash_in_a_reply_becomes_interrupted_and_is_said():
     check(w)
 
 
-@pytest.mark.parametrize("meanwhile", ["cancel", "resume"])
+@pytest.mark.parametrize("other_page", ["cancel", "resume"])
 async def test_cancel_counts_though_another_page_was_faster(
-    meanwhile: str, monkeypatch: pytest.MonkeyPatch
+    other_page: str, monkeypatch: pytest.MonkeyPatch
 ):
     w = await crashed(turn(Say("Half a"), Say("More")), before=ev.TextEnd, after=(turn(Gate()),))
     look, looked = SessionDriver.find_interrupted_outcomes, asyncio.Event()
@@ -75,14 +75,14 @@ async def test_cancel_counts_though_another_page_was_faster(
     cancelling = asyncio.create_task(w.engine.cancel(SESSION))
     await asyncio.sleep(0)
     monkeypatch.setattr(SessionDriver, "find_interrupted_outcomes", look)
-    if meanwhile == "cancel":
+    if other_page == "cancel":
         await w.engine.cancel(SESSION)
     else:
         await w.engine.resume(SESSION, RESUME)
     looked.set()
     await cancelling
     await w.settle()
-    assert w.exits() == ["interrupted" if meanwhile == "cancel" else "cancelled"]
+    assert w.exits() == ["interrupted" if other_page == "cancel" else "cancelled"]
     check(w)
 
 
@@ -175,7 +175,7 @@ async def test_calls_of_a_reply_that_was_cut_off_are_not_executed():
     w = await crashed(
         turn(Say("I do."), Call("edit", {"path": "a"}, "c1"), Say("And")),
         before=ev.UsageUpdate,
-        after=("Anew.",),
+        after=("Next.",),
     )
     await w.engine.resume(SESSION, RESUME)
     await w.settle()
@@ -198,7 +198,7 @@ async def test_discarding_ends_the_turn_as_interrupted():
 
 async def test_new_message_discards_the_interrupted_turn_first():
     w = await crashed(turn(Say("Half a")), before=ev.TextEnd, after=("Answer.",))
-    await w.say("Anew", message="m2")
+    await w.say("Next", message="m2")
     assert w.exits() == ["interrupted", "final_response"]
     assert "Half" in str(w.provider.requests[0].messages[1])
     check(w)
@@ -306,7 +306,7 @@ async def test_disk_full_in_a_reply_stops_the_turn_and_it_is_interrupted_when_re
     await w.settle()
     assert not w.engine.is_running(SESSION)
     w.store.before_append = None
-    await w.say("Anew")
+    await w.say("Next")
     assert w.exits() == ["interrupted", "final_response"]
     check(w)
 
@@ -324,7 +324,7 @@ async def test_disk_full_before_an_effect_means_no_effect():
     await w.say()
     assert w.probe.started == []
     w.store.before_append = None
-    await w.say("Anew")
+    await w.say("Next")
     assert w.exits() == ["interrupted", "final_response"]
     check(w)
 
@@ -357,7 +357,7 @@ async def test_after_a_crash_at_any_event_the_conversation_goes_on_with_a_messag
     conversation = await make_conversation()
     for count in range(1, len(conversation.events) + 1):
         w = await restart_engine(conversation, count, "Answer.")
-        await w.say("Anew", message="anew")
+        await w.say("Next", message="next")
         assert w.exits()[-1] == "final_response", count
         assert w.session.status == "idle", count
         check(w)

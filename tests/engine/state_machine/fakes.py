@@ -56,7 +56,7 @@ REPLIES: list[ScriptedTurn] = [
 MODES: list[Mode | None] = [None, None, "ask", "auto_edit", "plan"]
 AFTERWARDS = [None, None, "resume", "discard"]
 """The user's decision about a turn that a restart interrupted."""
-MEANWHILE = ("send", "replace", "cancel", "raise", "discard")
+OTHER_PAGE_ACTIONS = ("send", "replace", "cancel", "raise", "discard")
 """Actions of another page while a limit is raised."""
 SLOW = ("look:a", "run_it:a", "edit:c")
 """Calls that can be blocked."""

@@ -64,8 +64,8 @@ from tests.engine.state_machine.fakes import (
     AFTERWARDS,
     LIMIT,
     LOOP,
-    MEANWHILE,
     MODES,
+    OTHER_PAGE_ACTIONS,
     REPLIES,
     SLOW,
     SPENT,
@@ -296,13 +296,13 @@ class EngineMachine(RuleBasedStateMachine):
             assert not any('"turn-resume"' in text for text in self.log[before:])
 
     @rule(
-        meanwhile=st.sampled_from(MEANWHILE),
+        other_page=st.sampled_from(OTHER_PAGE_ACTIONS),
         turns=st.integers(0, 6),
         room=st.sampled_from([None, None, 0, 1, 2, 3]),
         pauses=st.booleans(),
     )
     def limit_is_raised_while(
-        self, meanwhile: str, turns: int, room: int | None, pauses: bool
+        self, other_page: str, turns: int, room: int | None, pauses: bool
     ) -> None:
         """Another page acts while a higher limit is stored, or the disk fills up."""
         if pauses and not self.busy:
@@ -312,18 +312,18 @@ class EngineMachine(RuleBasedStateMachine):
             self.replies = usual
         if room is not None:
             self.world.store.before_append = filling_disk(room)
-        self.run(self.raised_while(meanwhile, turns))
+        self.run(self.raised_while(other_page, turns))
         if room is not None:
             self.settle()
             self.world.store.before_append = None
 
-    async def raised_while(self, meanwhile: str, turns: int) -> None:
+    async def raised_while(self, other_page: str, turns: int) -> None:
         engine, resume = self.world.engine, ResumeTurn(decision="resume", limit_micro_usd=LIMIT)
         work = asyncio.create_task(engine.resume(SESSION, resume))
         for _ in range(turns):
             await asyncio.sleep(0)
         with contextlib.suppress(Conflict, NotFound, InvalidRequest, StateUnavailable):
-            match meanwhile:
+            match other_page:
                 case "send":
                     await self.world.send("Else", message=f"m{next(self.numbers)}")
                 case "replace":

@@ -36,7 +36,7 @@ from tests.guard.command_runner import (
 LEFT_BEHIND = {
     "in its group": "sleep 1000 & echo $! > a.pid",
     "after hangup": "nohup sleep 1000 > /dev/null 2>&1 & echo $! > a.pid",
-    "in a session of its own": "setsid sleep 1000 & echo $! > a.pid",
+    "in a separate session": "setsid sleep 1000 & echo $! > a.pid",
     "twice forked": "(setsid bash -c 'sleep 1000 & echo $! > a.pid' &)",
     "without our mark": "(env -i setsid bash -c 'sleep 1000 & echo $! > a.pid' &)",
     "deaf to being asked": "setsid bash -c 'trap \"\" TERM; echo $$ > a.pid; sleep 1000' &",
@@ -137,7 +137,7 @@ FLOODS = {
         'flood() { test "$1" -lt 9 || exec sleep 9; flood $(($1 + 1)) | flood $(($1 + 1)) & wait; }'
         "; flood 0; sleep 1000"
     ),
-    "in sessions of their own": "bash ./flood.sh 0; sleep 1000",
+    "in separate sessions": "bash ./flood.sh 0; sleep 1000",
     "waiting": "for i in $(seq 1000); do sleep 1000 & done; wait",
 }
 

@@ -70,7 +70,7 @@ def test_what_a_command_made_is_renamed_and_kept(
 
 
 def test_what_was_there_and_other_files_stay(scenario: QuarantineScenario):
-    (scenario.root / "CLAUDE.md").write_text("changed by the user meanwhile")
+    (scenario.root / "CLAUDE.md").write_text("changed by the user during the run")
     assert (
         scenario.quarantine("a.py", "sub/b.csv", ".env", "clone/AGENTS.md", "clone/.vscode/x") == []
     )

@@ -472,7 +472,7 @@ async def test_outputs_the_schema_does_not_know_are_kept_as_the_lab_keeps_them(k
 from IPython.display import display
 bundle = {"application/vnd.vegalite.v6.json": {"mark": "bar"}, "text/plain": "plot"}
 display(bundle, raw=True)
-print("goes on")
+print("continues")
 """
     async with bench(kernels) as at:
         run = await at.run_source(source)
@@ -482,4 +482,4 @@ print("goes on")
             "application/vnd.vegalite.v6.json": {"mark": "bar"},
             "text/plain": "plot",
         }
-        assert stream["text"] == "goes on\n"
+        assert stream["text"] == "continues\n"

@@ -124,7 +124,7 @@ async def test_a_kernel_that_answers_us_just_now_is_not_busy(manager: AsyncKerne
         assert handle is not None
         at.variables.refresh_soon(handle, 0)
         async with asyncio.timeout(20):
-            while not at.queues.is_in_use(handle.kernel_id):  # noqa: ASYNC110 - nobody is told
+            while not at.queues.is_in_use(handle.kernel_id):  # noqa: ASYNC110 - no event to wait for
                 await asyncio.sleep(0)
         look = await at.variables.describe(PATH, "schema_only")
         assert (look.why_old, look.age_s) == (None, 0)
@@ -149,7 +149,7 @@ async def test_what_scratch_code_made_is_known_without_asking_again(
         at.queues.on_released = at.variables.refresh_soon
         await at.run("made_by_scratch = 5")
         async with asyncio.timeout(60):
-            while (look := await at.variables.last(PATH)) is None:  # noqa: ASYNC110 - nobody is told
+            while (look := await at.variables.last(PATH)) is None:  # noqa: ASYNC110 - no event to wait for
                 await asyncio.sleep(0.01)
         assert "made_by_scratch" in {variable.name for variable in look.namespace.variables}
         assert look.level == "schema_only"

@@ -98,7 +98,7 @@ OVERLAPS: dict[str, tuple[RequestedEdit, str, str, ConflictingEdit]] = {
         "a = 2",
         ConflictingEdit("a = 1", "a = 7"),
     ),
-    "a number that goes on": (
+    "a number that continues": (
         piece("a = 1", "a = 7"),
         "a = 1",
         "a = 10",

@@ -206,7 +206,7 @@ async def test_changes_too_long_to_show_do_not_count_as_read():
     result = await talk.call("edit_cell", cell_id="cell-1", old_string="a = 1", new_string="a = 7")
     assert result.ok
     assert "Read it again." in text_of(result)
-    # What the model has not seen is not removed by a whole text of its own.
+    # Replacing the whole text does not remove lines the model has not seen.
     assert (await talk.call("edit_cell", cell_id="cell-1", source="a = 8\nb = 2\n# notes:")).ok
     assert talk.sources() == [f"a = 8\nb = 2\n# notes:\n{long}"]
 

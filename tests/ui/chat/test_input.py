@@ -162,7 +162,7 @@ def test_files_cells_variables_and_more_are_named_after_an_at_sign(
 @pytest.mark.full
 @pytest.mark.shows("input.6")
 def test_commands_are_listed_and_done(scenario: NotebookScenario, page: Page) -> None:
-    panel = beside_a_notebook(scenario, says("A plan."), says("Anew."))
+    panel = beside_a_notebook(scenario, says("A plan."), says("Second plan."))
     panel.input.press_sequentially("/")
     listed = options(panel)
     expect(listed.first).to_be_visible()

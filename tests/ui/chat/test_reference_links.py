@@ -79,7 +79,7 @@ def test_pictures_and_tables_of_runs_are_shown_below_their_lines_and_lead_to_the
     picture.press("Enter")
     output = opened.cell("plot").locator(".jp-Cell-outputWrapper")
     expect(output).to_be_in_viewport()
-    # A table is text of its own: nothing of the notebook's HTML runs in the chat.
+    # A table is rendered from its text: none of the notebook's HTML runs in the chat.
     table = panel.answers.get_by_role("table")
     expect(table.get_by_role("columnheader")).to_have_text(["city", "price"])
     expect(table.get_by_role("row")).to_have_count(4)

@@ -20,7 +20,7 @@ MakeDesk = Callable[..., NotebookScenario]
 
 @pytest.fixture
 def make(served: LabWithModel, page: Page, request: pytest.FixtureRequest) -> Iterator[MakeDesk]:
-    """Makes a scenario with a text file of its own."""
+    """Return a factory of scenarios, each with a new text file."""
     made: list[NotebookScenario] = []
 
     def scenario() -> NotebookScenario:

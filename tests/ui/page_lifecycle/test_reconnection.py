@@ -180,7 +180,7 @@ def wire(scenario: NotebookScenario) -> Iterator[Wire]:
 def test_a_page_whose_connection_died_in_silence_shows_all_once_it_wakes(
     scenario: NotebookScenario, wire: Wire, context: BrowserContext, page: Page
 ) -> None:
-    scenario.play(says("Before."), says("Meanwhile."))
+    scenario.play(says("Before."), says("During the outage."))
     page.goto(scenario.lab.url("lab", reset="").replace(f":{scenario.lab.port}/", f":{wire.port}/"))
     panel = Panel(page).open()
     panel.ask("Begin.")
@@ -189,10 +189,10 @@ def test_a_page_whose_connection_died_in_silence_shows_all_once_it_wakes(
     wire.die()
     elsewhere = scenario.elsewhere(context.new_page())
     elsewhere.ask("Go on.")
-    expect(elsewhere.answers.last).to_contain_text("Meanwhile.")
+    expect(elsewhere.answers.last).to_contain_text("During the outage.")
     expect(panel.answers.last).to_contain_text("Before.")
     page.evaluate("() => window.dispatchEvent(new Event('online'))")
-    expect(panel.answers.last).to_contain_text("Meanwhile.")
+    expect(panel.answers.last).to_contain_text("During the outage.")
     panel.finished()
 
 

@@ -60,7 +60,7 @@ def say(scenario: NotebookScenario, session_id: str, text: str) -> None:
 
 
 def status(scenario: NotebookScenario, session_id: str) -> str:
-    """What goes on in a thread."""
+    """Return the status of a thread."""
     return scenario.talks.api(f"sessions/{session_id}")["status"]
 
 

@@ -2,8 +2,8 @@
 
 ``python -m tests.ui.stress.typing_during_edits --edits 200 --seed 1`` plays one; ``--pages 2`` has
 the person change between two pages, ``--undo`` lets them press Ctrl+Z now and then. ``test_typing``
-plays a short one. What was typed is told from what the agent wrote by its letters, and each change
-of a text is noted in the page with what made it.
+plays a short one. Typed text and the agent's text use different letters, and the page records each
+change of a text with its cause.
 """
 
 from __future__ import annotations

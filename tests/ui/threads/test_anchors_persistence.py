@@ -112,7 +112,7 @@ def test_a_notebook_that_was_changed_while_closed_has_its_threads_or_says_so(
     scenario.page.goto(scenario.lab.url("lab", reset=""))
     scenario.write(("one", new), ("two", "two = 2\n"))
     show(scenario)
-    # It has been in another cell meanwhile.
+    # It was in another cell in between.
     assert place(scenario, thread) == ["approximate", *after("# of another branch\n")[1:]]
 
 
@@ -128,7 +128,7 @@ def test_places_are_there_after_a_reload_and_a_restart(scenario: NotebookScenari
     assert place(scenario, thread) == after("# before\n")
 
     scenario.lab.kill()
-    # What is typed while the server is away is told once it is there again.
+    # Typing while the server is down is reported once the server is back.
     scenario.page.evaluate(_TYPE, ["one", "# away\n"])
     scenario.lab.restart()
     moved = after("# away\n# before\n")

@@ -140,7 +140,7 @@ async def test_requests_of_two_pages_leave_each_other_alone(
         outcomes = [one.outcome for one in upstream.requests]
 
     assert mine.body["suggestions"] == ["mine"]
-    assert outcomes == [None, "sent"], "the other page's call goes on"
+    assert outcomes == [None, "sent"], "the other page's call continues"
 
 
 async def test_what_was_suggested_is_there_at_once_when_it_is_typed(

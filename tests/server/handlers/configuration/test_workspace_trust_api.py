@@ -41,7 +41,7 @@ def clone(files: Files, origin: Path, target: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content if isinstance(content, str) else json.dumps(content))
     who = ("-c", "user.name=Stranger", "-c", "user.email=stranger@example.org")
-    (origin / "last").write_text("What the last commit changed is told as data.")
+    (origin / "last").write_text("The last commit's changes are shown as data.")
     for command in (
         ("init", "-q", str(origin)),
         ("-C", str(origin), "add", "-f", ".", ":!last"),
@@ -76,7 +76,7 @@ def model_files(provider: str, entry: dict[str, Any]) -> Files:
 
 
 STRANGERS: dict[str, Callable[[Simulator], Files]] = {
-    "a provider of its own": lambda s: model_files(
+    "its own provider": lambda s: model_files(
         "lab", {"kind": "anthropic", "url": s.url, "auth": "none"}
     ),
     "under the name of a known one": lambda s: model_files(
