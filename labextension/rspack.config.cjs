@@ -1,5 +1,5 @@
 // Merged into the configuration of @jupyter/builder. Modules that several chunks share become
-// chunks of their own (the default does so from 20 kB on), and style sheets are minified.
+// separate chunks (the default does so from 20 kB on), and style sheets are minified.
 module.exports = {
   optimization: {
     splitChunks: { chunks: 'async', minSize: 800 }

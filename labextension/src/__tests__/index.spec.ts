@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import plugins from '..';
 import { EXTENSION_ID } from '../tokens';
 
-test('each plugin has an id of its own under the extension, and says what it is for', () => {
+test('each plugin has a distinct id under the extension and a description', () => {
   const ids = plugins.map(plugin => plugin.id);
   expect(new Set(ids).size).toBe(ids.length);
   for (const plugin of plugins) {

@@ -10,7 +10,7 @@ const APART = '.shoulders-ChatWidget, .shoulders-Bubble, .shoulders-FollowPill';
 
 const DOCUMENTS = '.jp-NotebookPanel, .jp-FileEditor';
 
-/** Keys without an effect of their own. */
+/** Keys that have no effect when pressed alone. */
 const QUIET_KEYS = new Set([
   ...['Shift', 'Control', 'Alt', 'AltGraph', 'Meta', 'CapsLock', 'Escape'],
   ...['Fn', 'NumLock', 'ScrollLock']

@@ -1,6 +1,6 @@
 /**
  * Suggestions at the caret: requests and all key handling after them. Loaded by the inline completion plugin with the
- * first notebook or file. At most one editor of the page shows or awaits suggestions.
+ * first notebook or file. At most one editor of the page shows suggestions or waits for them.
  */
 
 import '../../style/documents/inline-completion.css';
@@ -129,7 +129,7 @@ export class InlineCompletionController {
     }
   }
 
-  /** Whether an editor shows or awaits suggestions. */
+  /** Whether an editor shows suggestions or waits for them. */
   has({ state }: EditorView): boolean {
     return suggestionsIn(state) !== null;
   }

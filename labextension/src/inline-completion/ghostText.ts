@@ -30,7 +30,7 @@ import {
 
 /** Class of an editor that shows a suggestion, for the key bindings. */
 const ACTIVE_CLASS = 'shoulders-mod-ghostActive';
-/** Class of an editor that awaits one. */
+/** Class of an editor that waits for a suggestion. */
 const LOADING_CLASS = 'shoulders-mod-ghostLoading';
 
 /** Called when an editor's state changed; null means nothing is shown, also in a removed editor. */

@@ -1,7 +1,7 @@
 /**
  * Key bindings of suggestions. They are ordinary JupyterLab bindings that users can change, but are handled before
  * the editor and JupyterLab: the editor would otherwise take Enter for a new line. Used by `controller.ts` while an
- * editor shows or awaits suggestions.
+ * editor shows suggestions or waits for them.
  */
 
 import { CommandRegistry } from '@lumino/commands';

@@ -23,7 +23,7 @@ import { RecoveryOffers, type LoadRecoveryView } from './recoveryOffers';
 import { OpenNotebook, type NotebookContext } from './notebooks/openNotebook';
 import { CellInputs } from './notebooks/cellInputs';
 
-/** The server announces running cells right after a reconnection. Runs not announced by then have ended; in ms. */
+/** The server announces running cells right after a reconnection. Runs not announced in this time, in ms, have ended. */
 const RUNS_KNOWN = 5000;
 
 const MAX_ANSWERS = 200;

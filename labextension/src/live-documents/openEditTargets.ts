@@ -243,7 +243,7 @@ function isWritable({
   return !model.readOnly && contentsModel?.writable !== false;
 }
 
-/** Replace a shared text in one step of its own undo with minimal changes. */
+/** Replace a shared text with minimal changes, as one separate undo step. */
 function replace(shared: YCellType | YFile, text: string): void {
   const changes = textChanges(shared.getSource(), text);
   shared.undoManager?.stopCapturing();

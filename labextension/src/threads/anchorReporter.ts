@@ -72,7 +72,7 @@ export class AnchorReporter implements IDisposable {
         console.warn(`The place of ${session_id} is not kept:`, error.message)
       );
     } catch (error) {
-      console.warn('Where threads are is told later:', error);
+      console.warn('Thread positions are reported later:', error);
       moved.forEach(({ session_id }) => this.waiting.add(session_id));
       this.reportLater(RETRY_DELAY);
     }

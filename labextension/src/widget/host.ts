@@ -157,7 +157,7 @@ function copy(text: string, root: Node): void {
   field.remove();
 }
 
-/** Ask for confirmation over the panel, because a page of widgets has no dialogs of its own; false if cancelled. */
+/** Ask for confirmation over the panel, because a page of widgets has no dialogs; false if cancelled. */
 function confirm(
   within: Node,
   trans: TranslationBundle,

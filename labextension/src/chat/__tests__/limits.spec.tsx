@@ -19,7 +19,7 @@ const limited = (
 });
 
 describe('a turn at a limit of money', () => {
-  test('goes on with a higher one', async () => {
+  test('continues with a higher one', async () => {
     const { server, container } = await showPanel(log('paused'));
     const card = container.querySelector('.shoulders-Pause');
     expect(card?.textContent).toContain('$0.52 of $0.50 spent.');
@@ -85,7 +85,7 @@ describe('a turn that has outgrown its model', () => {
         : event
     );
 
-  test('goes on with a summary', async () => {
+  test('continues with a summary', async () => {
     const { server, container } = await showPanel(tooLong());
     const card = container.querySelector('.shoulders-Pause');
     expect(card?.textContent).toContain('It does not fit.');

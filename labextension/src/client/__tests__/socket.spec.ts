@@ -154,7 +154,7 @@ describe('the page socket', () => {
     ]);
   });
 
-  test('connects anew when asked to, though nothing seems wrong', () => {
+  test('reconnects when asked to, though nothing seems wrong', () => {
     const { socket, made, last } = connected();
     last().open();
     last().say(welcome);

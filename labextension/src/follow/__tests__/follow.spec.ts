@@ -129,7 +129,7 @@ describe('the work of a call', () => {
     );
   });
 
-  test('of several cells is told by the page', () => {
+  test('of several cells is reported by the page', () => {
     const all = { ...CALL, arguments: { path: 'a.ipynb' } };
     expect(runsCellsOf(viewOf(all), 'a.ipynb')).toBe(true);
     expect(runsCellsOf(viewOf(all), 'b.ipynb')).toBe(false);

@@ -100,7 +100,7 @@ test.each(Object.entries(FAILURES))(
   }
 );
 
-test('lines that the user changed meanwhile stay', async () => {
+test('lines that the user changed during the request stay', async () => {
   const fixing = await new Fixing().asked();
   fixing.target.become('a = 7\n# mine');
   fixing.answer(fenced('a = 1\n# mine'));

@@ -71,7 +71,7 @@ describe('an edit in place', () => {
     expect(scene.requestNames()).not.toContain('cancel');
   });
 
-  test('keeps what the user typed in other lines meanwhile', async () => {
+  test('keeps what the user typed in other lines during the request', async () => {
     const target = new FakeTarget(TEXT);
     const scene = await answered(target, 'a = 10\nb = 2\nc = 3');
     target.become(`${TEXT}\nmine`);
@@ -79,7 +79,7 @@ describe('an edit in place', () => {
     expect(target.source).toBe('a = 10\nb = 2\nc = 3\nmine');
   });
 
-  test('asks where the user changed the same lines meanwhile', async () => {
+  test('asks where the user changed the same lines during the request', async () => {
     const target = new FakeTarget(TEXT);
     const scene = await answered(target, 'a = 10\nb = 2\nc = 3');
     target.become('mine = 1\nb = 2\nc = 3');
@@ -90,7 +90,7 @@ describe('an edit in place', () => {
     expect(target.source).toBe('a = 10\nb = 2\nc = 3');
   });
 
-  test('can be asked again about the text as it is by then, in the same session', async () => {
+  test('can be asked again about the current text, in the same session', async () => {
     const target = new FakeTarget(TEXT);
     const scene = await answered(target, 'a = 10\nb = 2\nc = 3');
     target.become('mine = 1\nb = 2\nc = 3');
@@ -206,7 +206,7 @@ describe('an edit in place', () => {
     }
   );
 
-  test('is not accepted where the text became read-only meanwhile', async () => {
+  test('is not accepted where the text became read-only during the request', async () => {
     const target = new FakeTarget(TEXT);
     const scene = await answered(target, 'a');
     target.refused = 'read-only-cell';

@@ -40,7 +40,7 @@ describe('the text in an answer', () => {
     expect(readReply(answer)).toEqual(expected);
   });
 
-  test('may have fences of its own where it is prose', () => {
+  test('may contain fences where it is prose', () => {
     const text = 'Run this:\n\n```py\na\n```';
     expect(readReply(text, true)).toEqual(whole(text));
     expect(readReply(`\`\`\`md\n${text}\n\`\`\``, true)).toEqual(

@@ -87,7 +87,7 @@ test.each([
   expect(view.dom.className).not.toContain('shoulders-mod-ghost');
 });
 
-test('in a text that is locked meanwhile nothing is shown or taken', () => {
+test('a text that becomes read-only shows and accepts nothing', () => {
   const lock = new Compartment();
   const { view } = editor('a = ', '', lock.of([]));
   active(view, 'one');

@@ -58,7 +58,7 @@ test('a key that is bound acts, and neither the editor nor the lab sees it', () 
   expect(seen).toEqual([]);
 });
 
-test('any other key sends it away and goes on; a modifier alone does nothing', () => {
+test('any other key dismisses it and reaches the editor; a modifier alone does nothing', () => {
   const { done, seen, press } = scene();
   expect(press('Control')).toBe(true);
   expect(done).toEqual([]);

@@ -151,7 +151,7 @@ test('a list that comes whole is given whole', async () => {
   expect(again).toEqual([]);
 });
 
-test('silence is an empty list, and the hint is told why', async () => {
+test('no suggestion is an empty list, and the hint receives the reason', async () => {
   const { asked, told, fetch } = scene();
   const fetched = fetch();
   asked[0]?.asker.ended(end([], 'no_key'));
@@ -159,7 +159,7 @@ test('silence is an empty list, and the hint is told why', async () => {
   expect(told).toEqual(['no_key']);
 });
 
-test('what was typed meanwhile makes an answer late: it is let go', async () => {
+test('an answer is dropped when the user typed during the request', async () => {
   const { view, inline, asked, again, fetch } = scene();
   const fetched = fetch();
   inline.moved(view);

@@ -61,7 +61,7 @@ test('an end without suggestions leaves nothing', () => {
   expect(after(ASK, end(['', '  \n']))).toBeNull();
 });
 
-test('asking again begins anew', () => {
+test('asking again starts from the beginning', () => {
   const again = after(ASK, suggest('one'), { type: 'ask', generation: 3 });
   expect(again).toMatchObject({ generation: 3, phase: 'loading' });
   expect(again?.suggestions).toEqual([]);

@@ -38,7 +38,7 @@ function scene() {
   return { hint, shown, done, button };
 }
 
-test('a reason is told once, with what to do; a click leads there', () => {
+test('a reason is shown once, with a remedy; a click leads there', () => {
   const { hint, shown, done, button } = scene();
   hint.report(end('no_key', 'Add a key.'));
   expect(button()?.textContent).toBe('No AI suggestions: no key');
@@ -76,7 +76,7 @@ test.each(['private', 'disabled', 'cancelled', 'nothing'] as const)(
   }
 );
 
-test('the settings are read anew when they change and when the page connects', async () => {
+test('the settings are reloaded when they change and when the page connects', async () => {
   const frameReceived = new Signal<object, ServerFrame>({});
   const opened = new Signal<object, void>({});
   let held: CompletionSettings | null = null;

@@ -20,7 +20,7 @@ export interface ICellSpec {
   type?: string;
 }
 
-/** A notebook file of these cells; each output is a stream of its own name. */
+/** A notebook file of these cells; each output is a stream of that text. */
 export function file(...cells: ICellSpec[]): Record<string, unknown> {
   return {
     cells: cells.map(cell => ({
@@ -122,11 +122,11 @@ export class FakeContext {
     this.fileChanged.emit();
   }
 
-  /** Save as JupyterLab does; `meanwhile` is called while the file is written. */
-  save(meanwhile: () => void = () => undefined): void {
+  /** Save as JupyterLab does; `duringWrite` is called while the file is written. */
+  save(duringWrite: () => void = () => undefined): void {
     this.saveState.emit('started');
     const content = this.model.toJSON() as unknown as Record<string, unknown>;
-    meanwhile();
+    duringWrite();
     this.files.content = content;
     this.files.version += 1;
     this.model.dirty = false;

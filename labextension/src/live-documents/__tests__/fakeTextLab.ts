@@ -73,7 +73,7 @@ export class FakeTextContext {
   isDisposed = false;
   saves = 0;
   /** Called while a file is written. */
-  meanwhile = (): void => undefined;
+  duringWrite = (): void => undefined;
   _lineEnding: string | null = null;
 
   get localPath(): string {
@@ -91,7 +91,7 @@ export class FakeTextContext {
     this.saves += 1;
     this.saveState.emit('started');
     const text = this.model.toString();
-    this.meanwhile();
+    this.duringWrite();
     this.files.write(text.replace(/\n/g, this._lineEnding ?? '\n'));
     this.model.dirty = false;
     this._updateContentsModel(this.files.model(this.path));

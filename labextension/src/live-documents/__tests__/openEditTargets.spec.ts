@@ -29,7 +29,7 @@ function target(
 }
 
 describe('a cell as the place of an edit', () => {
-  test('is written as one step of its own undo, apart from what was typed', () => {
+  test('is written as one undo step, separate from typed text', () => {
     const [cell, context] = target();
     context.type('a', ' # mine');
     cell.write('x = 10\ny = 2 # mine');

@@ -150,7 +150,7 @@ describe('TextBridge', () => {
     expect(channel.takeTypes()).toEqual(['text-change']);
   });
 
-  it('claims its texts anew after a reconnection', async () => {
+  it('claims its texts again after a reconnection', async () => {
     await tracker.show(lab);
     channel.isOpen = false;
     lab.type('typed');
@@ -246,7 +246,7 @@ describe('TextBridge', () => {
     ]);
   });
 
-  it('takes up what others wrote when it is told', async () => {
+  it('loads what others wrote when the server reports it', async () => {
     await tracker.show(lab);
     lab.files.write('two\n');
     channel.frameReceived.emit({ type: 'text-saved', path: 'a.py' });

@@ -150,7 +150,7 @@ export class NotebookFileSync extends FileSync<NotebookContext, IBaseline> {
   private changes = 0;
 }
 
-/** The text the file has for a cell that was changed here too, as a cell of its own below it. */
+/** The file's text for a cell that was changed here too, as a separate cell below it. */
 function conflictCopy(cell: MergeCell): MergeCell {
   return {
     ...cell,

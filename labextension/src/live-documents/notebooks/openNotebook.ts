@@ -148,7 +148,7 @@ export class OpenNotebook {
   ): void {
     this.performAll(edits);
     for (const [id, values] of metadata) {
-      // Metadata is JSON; the shared model's type for it has members of its own.
+      // Metadata is JSON; the shared model's type for it has further members.
       this.find(id).cell.setMetadata(values as Partial<nbformat.ICellMetadata>);
     }
   }
@@ -156,7 +156,7 @@ export class OpenNotebook {
   /** Replace the notebook's own metadata by the file's. */
   replaceMetadata(metadata: JsonObject): void {
     if (!JSONExt.deepEqual(this.metadata, metadata)) {
-      // Metadata is JSON; the shared model's type for it has members of its own.
+      // Metadata is JSON; the shared model's type for it has further members.
       this.shared.metadata = metadata;
     }
   }

@@ -170,7 +170,7 @@ describe('what is shown', () => {
     ['reasoning-then-open-text', 'writing'],
     ['queued-messages', 'writing'],
     ['approval-deny', 'asking']
-  ])('what goes on in %s: %s', (name, kind) => {
+  ])('the activity in %s: %s', (name, kind) => {
     expect(activityOf(view(name)).kind).toBe(kind);
   });
 
@@ -228,7 +228,7 @@ test.each([
   expect(visible(text)).toBe(shown);
 });
 
-test('what terminals are told is left out', () => {
+test('control sequences of terminals are left out', () => {
   const text =
     '\u001b[31mred\u001b[0m \u001b]8;;http://x\u0007link\u001b]8;;\u001b\\\u001bM';
   expect(withoutEscapes(text)).toBe('red link');

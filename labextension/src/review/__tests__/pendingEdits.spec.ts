@@ -41,7 +41,7 @@ test('the list is read at once, again when the server says so and after a reconn
   expect(told).toBe(3);
 });
 
-test('nobody is told of a list that is the same', async () => {
+test('no signal is emitted for an unchanged list', async () => {
   const { store } = made([edit('one')]);
   await settled();
   let told = 0;
@@ -69,7 +69,7 @@ test('a decision waits until the server knows the text as it is', async () => {
   ).toHaveLength(2);
 });
 
-test('another failure of a decision is told at once', async () => {
+test('another failure of a decision is reported at once', async () => {
   const { server, store, pauses } = made();
   await settled();
   server.fail({}, 500);
@@ -77,7 +77,7 @@ test('another failure of a decision is told at once', async () => {
   expect(pauses).toEqual([]);
 });
 
-test('whole edits are decided as they were seen, and those that are left are told of', async () => {
+test('whole edits are decided as they were seen, and the remaining ones are reported', async () => {
   const { server, store } = made([edit('one')]);
   await settled();
   await store.decideAll('undo', store.edits);
@@ -106,7 +106,7 @@ test('nothing is asked for no edits', async () => {
   expect(server.requests).toEqual([]);
 });
 
-test('what a kernel still holds is told', async () => {
+test('variables that a kernel still holds are reported', async () => {
   const { server, store } = made();
   const drift = {
     document: 'a.ipynb',

@@ -147,7 +147,7 @@ test('undoing a change changes the text and tells its new version', async () => 
   });
 });
 
-test('decisions in a row are told one after the other, the last as it is', async () => {
+test('decisions in a row are sent one after the other, the last one with the current baseline', async () => {
   const twice = edit('one', { baseline: 'a\nb\nc\nd', current: 'A\nb\nc\nD' });
   const { view, told } = shown(twice);
   button(view, 'Undo this change').click();
@@ -166,7 +166,7 @@ test('typing beside a change moves the baseline and asks nobody', async () => {
   expect(told).toEqual([]);
 });
 
-test('a line of the agent that the user types in is the user’s, and the server is told', async () => {
+test('a line of the agent that the user types in is the user’s, and the server is informed', async () => {
   const { view, told } = shown();
   type(view, 3, '!');
   await vi.advanceTimersByTimeAsync(QUIET);
@@ -226,7 +226,7 @@ test('an edit that is over leaves the editor as it was', () => {
   expect(view.dom.querySelector('.shoulders-Hunk')).toBeNull();
 });
 
-test('a decision that fails is told and shown again, one on what is gone is not', async () => {
+test('a failed decision is reported and shown again, but not when its change is gone', async () => {
   const { view, fail, failures } = shown();
   fail(500);
   button(view, 'Keep this change').click();

@@ -176,7 +176,7 @@ describe('preferences', () => {
     expect(screen.queryByText('1 unsaved change.')).toBeNull();
   });
 
-  test('what another page stores meanwhile is shown, and the user decides', async () => {
+  test('a value stored by another page during editing is shown, and the user decides', async () => {
     const { api, socket, user } = await show('models');
     const address = () => field('Address of Ollama');
     await user.type(address(), '/v1');

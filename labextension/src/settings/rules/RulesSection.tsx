@@ -296,7 +296,7 @@ function useChange(): [
   return [busy, error, change => run(() => store.changePermissions(change))];
 }
 
-/** Duplicates are told apart by position. */
+/** A React key; duplicates are distinguished by position. */
 function keyOf(rule: RuleInfo, index: number): string {
   return `${JSON.stringify(ruleBody(rule))}${rule.problem === null ? '' : index}`;
 }

@@ -33,7 +33,7 @@ describe('a difference by word', () => {
     ]);
   });
 
-  test('marks no more than a part of what goes on for long without a space', () => {
+  test('marks only a part of a long text without spaces', () => {
     const data = 'x'.repeat(1000);
     const [old] = diffWords(`${data}1`, `${data}2`);
     expect(old?.words).toEqual([{ from: 800, to: 1001 }]);

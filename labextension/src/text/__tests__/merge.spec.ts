@@ -43,7 +43,7 @@ describe('mergeWords', () => {
   });
 
   it.each([
-    ['a word that goes on', 'a = 1', 'a = 10', 'a = 7'],
+    ['a word that continues', 'a = 1', 'a = 10', 'a = 7'],
     ['lines that come and change', 'a b', 'a c\nmine', 'd b']
   ])('leaves %s to people', (_, base, mine, theirs) => {
     expect(mergeWords(base, mine, theirs)).toBeNull();

@@ -64,7 +64,7 @@ describe('an answer that is still being written', () => {
   });
 });
 
-describe('what the user typed meanwhile', () => {
+describe('text that the user typed after the proposal', () => {
   const proposal = { base: 'a\nb\nc', proposed: 'a\nB\nc' };
 
   test('stays beside the change', () => {

@@ -48,7 +48,7 @@ function scene(mark = '') {
   return { shared, document, reporter, server, ranges, saved, sent };
 }
 
-test('many keys are told once, after a pause', async () => {
+test('many keys are reported once, after a pause', async () => {
   const { shared, ranges } = scene();
   shared.updateSource(0, 0, '#');
   await vi.advanceTimersByTimeAsync(1_000);
@@ -60,7 +60,7 @@ test('many keys are told once, after a pause', async () => {
   expect(ranges()).toHaveLength(1);
 });
 
-test('a save is told at once', async () => {
+test('a save is reported at once', async () => {
   const { shared, ranges, saved } = scene();
   shared.updateSource(0, 0, '#');
   saved();
@@ -88,7 +88,7 @@ test('what another page did that page tells', async () => {
   expect(ranges()).toEqual([]);
 });
 
-test('what could not be told is told later', async () => {
+test('failed reports are repeated later', async () => {
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
   const { shared, server, ranges } = scene();
   server.isAway = true;
@@ -101,7 +101,7 @@ test('what could not be told is told later', async () => {
   warn.mockRestore();
 });
 
-test('nothing is told once the document is closed', async () => {
+test('nothing is reported once the document is closed', async () => {
   const { shared, reporter, ranges } = scene();
   shared.updateSource(0, 0, '#');
   reporter.dispose();
@@ -109,7 +109,7 @@ test('nothing is told once the document is closed', async () => {
   expect(ranges()).toEqual([]);
 });
 
-test('a byte-order mark is none of the text that is told of', async () => {
+test('a byte-order mark does not count in reported positions', async () => {
   const { shared, document, ranges } = scene('\ufeff');
   expect(document.of('t')?.anchor.range).toEqual({ from: 9, to: 16 });
   expect(document.takeMoved()).toEqual([]);

@@ -61,7 +61,7 @@ test('an answer that is no text comes in a buffer, and one without content is em
   expect((await nothing).status).toBe(204);
 });
 
-test('what another view is told is not heard', async () => {
+test('messages to another view are ignored', async () => {
   model.emit('msg:custom', { ...READY, view: 'another' }, []);
   model.emit('msg:custom', null, []);
   expect(relay.status.kind).toBe('asking');
@@ -103,7 +103,7 @@ test('a kernel that was there and does not answer is busy, until it answers', as
   expect(await (await answer).text()).toBe('late');
 });
 
-test('what comes meanwhile does not hide that a request waits', () => {
+test('messages during a request do not hide that it waits', () => {
   model.say(READY);
   void relay.fetch('status', { method: 'GET' });
   relay.connect();
@@ -112,7 +112,7 @@ test('what comes meanwhile does not hide that a request waits', () => {
   expect(relay.status.kind).toBe('slow');
 });
 
-test('a server that is gone is told of in the words of the kernel, until it is there again', () => {
+test('an unreachable server is reported in the kernel’s words until it is back', () => {
   model.say({ t: 'gone', reason: 'Start it with jupyter lab.' });
   model.say({ ...READY, server: false });
   expect(relay.status).toEqual({

@@ -42,7 +42,7 @@ function show(): ParentNode {
 function root(): ParentNode {
   const { shadowRoot } = element.firstElementChild ?? {};
   if (!shadowRoot) {
-    throw new Error('The panel has no tree of its own.');
+    throw new Error('The panel has no shadow tree.');
   }
   return shadowRoot;
 }

@@ -121,7 +121,7 @@ test('a message that waits is sent from its tab while another one is looked at, 
   expect(conversations.hasUnsent('made-0')).toBe(false);
 });
 
-test('what was dragged and cannot be attached is told of when its turn comes', async () => {
+test('a dragged item that cannot be attached is reported when its turn comes', async () => {
   const { arrive, host, container } = await uploading('one.csv');
   Object.assign(host, {
     carried: async () => Promise.reject(new Error('It is gone.'))

@@ -195,7 +195,7 @@ test('the lab’s own sanitiser is not touched', () => {
   );
 });
 
-test('the host after a link has a look of its own, which no text can give itself', () => {
+test('the host after a link has a distinct look that no text can imitate', () => {
   const { container } = show(
     <Markdown
       text={

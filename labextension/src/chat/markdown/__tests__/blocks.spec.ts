@@ -67,7 +67,7 @@ test('complete blocks are the same objects while the last one grows', () => {
   expect(last?.raw).toBe('two and more');
 });
 
-test('another text starts anew', () => {
+test('another text starts from the beginning', () => {
   const split = makeSplitter();
   split('one\n\ntwo');
   expect(raws('# other', split)).toEqual(['heading:# other']);

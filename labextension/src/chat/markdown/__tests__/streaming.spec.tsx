@@ -107,10 +107,10 @@ describe('code that grows', () => {
       code.show(long.slice(0, length));
       await vi.advanceTimersByTimeAsync(16);
     }
-    const meanwhile = painted.length;
+    const paintedBefore = painted.length;
     code.show(long);
     await vi.advanceTimersByTimeAsync(2_000);
-    expect([painted.length, painted.at(-1)]).toEqual([meanwhile + 1, long]);
+    expect([painted.length, painted.at(-1)]).toEqual([paintedBefore + 1, long]);
     expect(
       Math.max(...painted.slice(0, -1).map(text => text.length))
     ).toBeLessThan(6_100);

@@ -58,7 +58,7 @@ function turn(...parts: PartView[]): AgentView {
 describe('a turn', () => {
   it.each<[string, PartView[], boolean]>([
     ['that changed something', [edited, end], true],
-    ['that goes on', [edited], false],
+    ['that continues', [edited], false],
     ['that only read', [{ ...edited, risk: 'read' }, end], false],
     ['whose change failed', [{ ...edited, state: 'error' }, end], false],
     ['that was taken back', [edited, end, undo], false],

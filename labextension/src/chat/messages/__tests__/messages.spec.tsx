@@ -32,7 +32,7 @@ function edited(): Event[] {
     ...first,
     seq,
     message_id: 'again',
-    text: 'Asked anew',
+    text: 'Asked differently',
     replaces: {
       message_id: first.message_id,
       seq: first.seq,
@@ -53,12 +53,12 @@ describe('a message of the user', () => {
     });
     expect(document.activeElement).toBe(field);
     expect(field.value).toBe(said);
-    fireEvent.change(field, { target: { value: ' Asked anew ' } });
+    fireEvent.change(field, { target: { value: ' Asked differently ' } });
     await act(() => {
       fireEvent.keyDown(field, { key: 'Enter' });
     });
     const [, , body] = server.requests.at(-1) ?? [];
-    expect(body).toMatchObject({ text: 'Asked anew', replaces: 'm1' });
+    expect(body).toMatchObject({ text: 'Asked differently', replaces: 'm1' });
     expect(document.querySelector('.shoulders-Agent')).toBeNull();
   });
 
@@ -85,7 +85,7 @@ describe('a message of the user', () => {
     expect(conversations.edit(key, 'm1')).toBeNull();
   });
 
-  test('keeps what was typed when another page replaced it meanwhile', async () => {
+  test('keeps typed text when another page replaced the message during editing', async () => {
     const { socket } = await showPanel(answered());
     fireEvent.click(button('Edit and resend'));
     fireEvent.change(screen.getByRole('textbox', { name: 'Message' }), {
@@ -129,11 +129,11 @@ describe('a message of the user', () => {
       null
     );
     fireEvent.click(button('Back to the latest version'));
-    expect(screen.getByText('Asked anew')).toBeTruthy();
+    expect(screen.getByText('Asked differently')).toBeTruthy();
     expect(document.querySelector('.shoulders-EarlierVersionBar')).toBeNull();
   });
 
-  test('goes on from an earlier version in a fork', async () => {
+  test('continues from an earlier version in a fork', async () => {
     const { server } = await showPanel(edited());
     fireEvent.click(button('Earlier version'));
     const bar = within(

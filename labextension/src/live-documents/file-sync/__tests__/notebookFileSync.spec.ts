@@ -86,7 +86,7 @@ describe('FileWatch', () => {
     expect(lab.outputs('b')).toEqual(['mine']);
   });
 
-  it('knows what it saved, and that what was typed meanwhile is not in the file', async () => {
+  it('knows what it saved, and that text typed during the save is not in the file', async () => {
     const { lab, watch } = watched();
     lab.type('a', ' saved');
     lab.save(() => lab.type('a', ' and more'));
@@ -113,7 +113,7 @@ describe('FileWatch', () => {
     expect(await watch.mergeChanges()).toBe(true);
   });
 
-  it('takes a notebook that the lab loaded anew as the file', async () => {
+  it('takes a notebook that the lab reloaded as the file', async () => {
     const { lab, watch } = watched();
     lab.type('a', ' typed');
     lab.files.write({ id: 'a', source: 'uno' }, { id: 'b', source: 'two' });

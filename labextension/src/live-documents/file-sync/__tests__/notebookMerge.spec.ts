@@ -171,7 +171,7 @@ describe('merge of cells of another type', () => {
     cell.cell_id === 'b' ? { ...cell, cell_type: 'markdown' as const } : cell
   );
 
-  it('puts a cell in anew that is of another type in the file', () => {
+  it('replaces a cell that has another type in the file', () => {
     const result = merged(BASE, BASE, text);
     expect(result.edits).toEqual([
       { kind: 'cell-delete', cell_id: 'b' },
@@ -180,7 +180,7 @@ describe('merge of cells of another type', () => {
     expect(result.hasLocalChanges).toBe(false);
   });
 
-  it('puts a cell in anew that has other pictures in the file', () => {
+  it('replaces a cell that has other pictures in the file', () => {
     const theirs = text.map(cell => ({
       ...cell,
       attachments: { 'a.png': { 'image/png': 'AA' } }

@@ -136,8 +136,8 @@ describe('TextFile', () => {
   it('waits for a save in progress', async () => {
     const { lab, file } = watched();
     lab.type('typed');
-    lab.meanwhile = () => {
-      lab.meanwhile = () => undefined;
+    lab.duringWrite = () => {
+      lab.duringWrite = () => undefined;
       lab.type(' more');
       void file.save();
     };
@@ -148,7 +148,7 @@ describe('TextFile', () => {
     expect(lab.text).toBe('one\ntwo\nthree\ntyped more');
   });
 
-  it('begins anew when the lab loads the file', async () => {
+  it('starts again when the lab loads the file', async () => {
     const { lab, file } = watched();
     lab.files.write('new\n');
     lab.load();

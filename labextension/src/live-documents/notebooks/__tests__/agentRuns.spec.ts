@@ -37,7 +37,7 @@ describe('AgentRuns', () => {
     expect(shown()).toEqual([['one two'], 4, 'idle']);
   });
 
-  it('goes on in the new widget of a cell that is moved', () => {
+  it('continues in the new widget of a cell that is moved', () => {
     lab.dispose();
     lab = open({ id: 'a', source: 'run' }, { id: 'b', source: '' });
     notebook = new OpenNotebook(lab.context);
@@ -97,7 +97,7 @@ describe('AgentRuns', () => {
     expect(shown()).toEqual([['so far'], null, 'idle']);
   });
 
-  it('goes on with a run that the server speaks of again', () => {
+  it('continues a run that the server reports again', () => {
     notebook.runs.started('r', 'a');
     notebook.runs.output('r', 'a', 0, [text('one')]);
     notebook.runs.markDoubtful();

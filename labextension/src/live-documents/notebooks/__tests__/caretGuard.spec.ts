@@ -211,7 +211,7 @@ describe('a caret in a cell that is moved', () => {
     expect(lab.sources.at(-1)).toEqual(['b', 'two!']);
   });
 
-  it('leaves the focus where the user went meanwhile', async () => {
+  it('leaves the focus where the user moved it', async () => {
     view.click('b', 3);
     notebook.apply({}, [move]);
     view.press('!');

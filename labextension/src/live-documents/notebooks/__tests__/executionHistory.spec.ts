@@ -26,13 +26,13 @@ function run(count: number): void {
   executed.ended(cell.id, count);
 }
 
-test('a run is of the text that was sent, whatever is typed meanwhile', () => {
+test('a run belongs to the text that was sent, despite later typing', () => {
   run(3);
   cell.setSource('x = 2');
   expect(executed.versionOf(cell)).toBe(cellVersion('x = 1'));
 });
 
-test('nothing is known of a run that goes on, or of another count', () => {
+test('nothing is known of an unfinished run, or of another count', () => {
   expect(executed.versionOf(cell)).toBeNull();
   executed.scheduled(cell.id, 'x = 1');
   expect(executed.versionOf(cell)).toBeNull();

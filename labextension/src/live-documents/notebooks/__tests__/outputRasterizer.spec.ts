@@ -75,7 +75,7 @@ describe('OutputDrawings', () => {
     expect(draw).toHaveBeenCalledTimes(5);
   });
 
-  it('sends what there is of an output that never rests', async () => {
+  it('sends the last picture of an output that keeps changing', async () => {
     let looks = 0;
     const draw = () => Promise.resolve(picture(btoa(String(looks++))));
     const answer = await answerTo(element(300, 200), draw);

@@ -261,7 +261,7 @@ describe('the threads of a document', () => {
     expect(threads.error).toBeNull();
   });
 
-  test('are resolved once nothing goes on in them', async () => {
+  test('are resolved once they are idle', async () => {
     const { server, history, threads } = store();
     history.receive([thread('t1', { status: 'running' })]);
     const resolving = threads.resolve('t1', true);

@@ -27,7 +27,7 @@ describe('a conversation that is watched outside of the tabs', () => {
     expect(socket.subscriptions.has('s1')).toBe(false);
   });
 
-  test('goes on when its tab is closed, and in its tab when it is not watched', async () => {
+  test('stays subscribed when its tab is closed, and in its tab when it is not watched', async () => {
     const { conversations, socket } = open();
     conversations.open('s1');
     const { key } = conversations.active;

@@ -47,7 +47,7 @@ class Scene {
   }
 }
 
-test('a report is told once, and shown until it is dismissed', async () => {
+test('a report is announced once, and shown until it is dismissed', async () => {
   const scene = new Scene();
   await scene.connect();
   await scene.connect();
@@ -60,7 +60,7 @@ test('a report is told once, and shown until it is dismissed', async () => {
   expect(scene.opened).toEqual(['s']);
 });
 
-test('a longer absence is told again', async () => {
+test('a longer absence is announced again', async () => {
   const scene = new Scene();
   await scene.connect();
   scene.report = { ...REPORT, until: '2026-03-02T11:00:00Z' };

@@ -25,7 +25,7 @@ const reached = (limit: number | null, spent: number | null) => ({
 });
 
 describe('the limit that was reached', () => {
-  test('is told by the notice', () => {
+  test('is reported by the notice', () => {
     const details = { limit_micro_usd: 500_000, spent_micro_usd: 520_000 };
     expect(reachedIn(notice(details))).toEqual(reached(500_000, 520_000));
     expect(reachedIn({ ...notice(null), code: 'session_limit' })).toEqual({

@@ -54,7 +54,7 @@ describe('the changes of a turn', () => {
     expect(standings([kept], [])).toEqual([['e1', 'later']]);
   });
 
-  test('whose texts are lost are told from a new cell', () => {
+  test('whose texts are lost are distinguished from a new cell', () => {
     const error: ErrorInfo = problem;
     const lost = pendingEdit('e1', { baseline: null, current: null, error });
     const [row] = rowsOf([change('e1', { what: 'deleted' })], 't1', [lost]);

@@ -72,7 +72,7 @@ describe('what was proposed', () => {
     expect(documentOf(copied, renamed)).toBe('a.ipynb');
   });
 
-  test('awaits keep or undo while it is applied and pending', () => {
+  test('waits for keep or undo while it is applied and pending', () => {
     expect(editOfProposal(proposal('applied'), pending)).toBe(pending[0]);
     expect(editOfProposal(proposal('undone'), pending)).toBeNull();
     expect(

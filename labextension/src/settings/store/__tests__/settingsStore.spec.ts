@@ -29,7 +29,7 @@ async function failureOf(work: Promise<unknown>): Promise<ApiError> {
 }
 
 describe('permissions', () => {
-  test('a change is made again on what another page has stored meanwhile', async () => {
+  test('a change is applied again to the settings that another page stored', async () => {
     const { api, store } = made();
     await store.tools.load();
     api.elsewhere('list', { disabled: ['git_commit'] });
@@ -134,7 +134,7 @@ describe('limits', () => {
     expect(month(api)).toBe(5);
   });
 
-  test('limits that cannot be read are set anew', async () => {
+  test('limits that cannot be read are replaced', async () => {
     const { api, store } = made();
     api.budget = { ...api.budget, revision: null };
 

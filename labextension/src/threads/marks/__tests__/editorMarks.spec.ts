@@ -73,7 +73,7 @@ test('marks that stand where they are to be are not drawn again', () => {
   expect(view.state).toBe(state);
 });
 
-test('a place without text has a dot of its own', () => {
+test('a place without text has a separate dot', () => {
   const { marks, view, dots, underlined } = scene();
   marks.show(view, [textMark('a', 13, 13)]);
   expect([underlined(), dots().length]).toEqual([[], 1]);

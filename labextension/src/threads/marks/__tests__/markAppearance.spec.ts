@@ -15,7 +15,7 @@ test.each([
   expect(found).toBeNull();
 });
 
-test('a mark says what goes on in its thread, and how sure its place is', () => {
+test('a mark shows its thread’s status and how certain its place is', () => {
   const unsure = location('t', 1, { from: 0, to: 4 }, 'approximate');
   const said = [
     mark(THERE),
