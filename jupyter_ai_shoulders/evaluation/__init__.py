@@ -1,6 +1,6 @@
-"""The evaluation: cases of agent behaviour, run through the same driver as every surface.
+"""The evaluation: cases of agent behaviour, run with the same driver as every user interface.
 
-``runner.evaluate`` is what the command line calls; ``docs/evaluation.md`` says how to write a case.
+The command line calls ``runner.evaluate``; ``docs/evaluation.md`` explains how to write a case.
 """
 
 from jupyter_ai_shoulders.evaluation.case import Case, Check, Message, User

@@ -1,7 +1,7 @@
-"""The evaluation as a process: ``jupyter shoulders eval``, also ``python -m …evaluation``.
+"""Command line of the evaluation: ``jupyter shoulders eval``, also ``python -m …evaluation``.
 
-Without ``--model`` the scripted domain, which needs no key; with one, the cases that make sense
-with a real model, whose calls are paid for. Exits with 1 when a case fails.
+Without ``--model``, runs the cases with scripts, which need no key; with it, runs the cases that
+suit a real model, whose calls cost money. Exits with 1 if a case fails.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NUDGES: dict[str, tuple[bool, ...]] = {"both": (True, False), "on": (True,), "of
 
 
 def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
-    """Return what the command line says."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(
         prog="jupyter shoulders eval",
         description="Run the evaluation cases, with scripted models or a real one.",
@@ -38,7 +38,7 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def chosen(names: Sequence[str] | None, *, real: bool) -> list[Case]:
-    """Return the cases asked for. Raises ``SystemExit`` for a name that no case has."""
+    """Return the requested cases. Raises ``SystemExit`` for an unknown name."""
     known = [case for case in CASES if case.real or not real]
     unknown = sorted(set(names or ()) - {case.name for case in known})
     if unknown:
@@ -47,7 +47,7 @@ def chosen(names: Sequence[str] | None, *, real: bool) -> list[Case]:
 
 
 def main(given: Sequence[str] | None = None) -> int:
-    """Run, print the report, and return the exit code."""
+    """Run the cases, print the report, and return the exit code."""
     options = arguments(given)
     real = options.model is not None
     cases = chosen(options.case, real=real)

@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.wire.messages import Attachment
 from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind, ToolsMode
 
 Script = tuple[ScriptEntry, ...] | Callable[[ModelRequest], ScriptedTurn | str]
-"""One entry per request, or a function that answers them all."""
+"""One entry per request, or a function that answers all requests."""
 Domain = Literal["any", "scripted"]
 Nudging = Literal["either", "on", "off"]
 
@@ -29,14 +29,14 @@ Nudging = Literal["either", "on", "off"]
 class Check:
     says: str
     problem: Callable[[CaseRecord], str | None]
-    """Returns what is wrong, None when nothing is."""
+    """Returns the problem, None if there is none."""
     domain: Domain = "any"
-    """``scripted``: it depends on what the script does, so a real model is not held to it."""
+    """``scripted``: depends on the script, so it is not checked for a real model."""
     nudging: Nudging = "either"
-    """Whether it is about what is said to a model, or about what becomes of one told nothing."""
+    """Whether it applies to runs with nudges of the model, without them, or to both."""
 
     def applies(self, *, scripted: bool, nudges: bool) -> bool:
-        """Return whether it is held against such a run."""
+        """Return whether it applies to such a run."""
         wanted = "on" if nudges else "off"
         return (scripted or self.domain == "any") and self.nudging in ("either", wanted)
 
@@ -47,12 +47,12 @@ def of_script(*checks: Check) -> tuple[Check, ...]:
 
 
 def with_nudges(*checks: Check) -> tuple[Check, ...]:
-    """Return the checks for runs in which the model is told when it strays."""
+    """Return the checks for runs with nudges."""
     return tuple(replace(check, nudging="on") for check in checks)
 
 
 def without_nudges(*checks: Check) -> tuple[Check, ...]:
-    """Return the checks for runs in which it is not."""
+    """Return the checks for runs without nudges."""
     return tuple(replace(check, nudging="off") for check in checks)
 
 
@@ -72,20 +72,20 @@ class User:
 
     decides: Callable[[ApprovalRequest], ApprovalDecision] = allow
     answers: tuple[str | tuple[str, ...], ...] = ()
-    """To the agent's questions, in order."""
+    """Answers to the agent's questions, in order."""
     raised_limit: int | None = None
-    """Micro-dollars, when a turn pauses at a limit; None discards the turn."""
+    """New limit in micro-dollars when a turn pauses at a limit; None discards the turn."""
     actions_before_request: Mapping[int, Callable[[Path], None]] = field(
         default_factory=dict[int, Callable[[Path], None]]
     )
-    """What happens in the workspace right before the model answers for the n-th time, from 1."""
+    """Changes of the workspace right before the model answers its n-th request, from 1."""
     stops_at: Callable[[Event], bool] | None = None
-    """Presses stop at the first event like this."""
+    """Presses stop at the first matching event."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What the user sends."""
+    """A message of the user."""
 
     text: str
     attachments: tuple[Attachment, ...] = ()
@@ -93,14 +93,14 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One thing the agent must do right."""
+    """A required behaviour of the agent."""
 
     name: str
     about: str
-    """One sentence: what must happen, and why it could go wrong."""
+    """One sentence: the expected behaviour, and why it could fail."""
     fixture: WorkspaceFixture
     messages: tuple[str | Message, ...]
-    """What the user sends, one after the other."""
+    """The user's messages, in order."""
     script: Script
     checks: tuple[Check, ...]
     user: User = User()
@@ -109,13 +109,13 @@ class Case:
     tools: ToolsMode = "enabled"
     step_limit: int = 25
     window: int = 100_000
-    """Of the scripted model, in tokens."""
+    """Context window of the scripted model, in tokens."""
     limits: SpendingLimits = field(default_factory=SpendingLimits)
-    """Of money; a call of the scripted model costs about 0.2 dollars at most."""
+    """Spending limits; a call of the scripted model costs at most about 0.2 dollars."""
     inspects: tuple[str, ...] = ()
-    """Expressions evaluated in the kernel of ``notebook`` at the end."""
+    """Expressions evaluated at the end in the kernel of ``notebook``."""
     notebook: str = "work.ipynb"
     real: bool = False
-    """Whether it makes sense with a real model; the others script a model that misbehaves."""
+    """Whether it suits a real model; the other cases script a model that misbehaves."""
     seconds: float = 60.0
-    """The longest it may take with a script; ten times that with a real model."""
+    """Time limit with a script; a real model has ten times as long."""

@@ -21,21 +21,19 @@ EventT = TypeVar("EventT", bound=ev.Event)
 
 @dataclass(frozen=True, slots=True)
 class CaseRecord:
-    """One run of a case."""
+    """The record of one run of a case."""
 
     root: Path
     before: Mapping[str, bytes]
-    """The files of the workspace as they were."""
+    """The files of the workspace before the run."""
     session: Session
     events: Sequence[ev.Event]
     requests: Sequence[ModelRequest]
-    """What the model was sent."""
+    """The requests to the model."""
     risks: Mapping[str, ev.Risk]
-    """Of the tools there are."""
+    """Risks of all tools."""
     kernel: Mapping[str, str]
-    """``repr`` of the expressions the case asked for, or what went wrong."""
-
-    # the log
+    """``repr`` of the expressions of ``Case.inspects``, or the error."""
 
     def of(self, kind: type[EventT]) -> list[EventT]:
         """Return the events of a type."""
@@ -46,11 +44,11 @@ class CaseRecord:
         return {call.call_id: call for call in self.of(ev.ToolCall)}
 
     def results(self) -> list[tuple[str, str]]:
-        """Return tool and status of each result, in order."""
+        """Return the tool and status of each result, in order."""
         return [(result.tool, result.status) for result in self.of(ev.ToolResult)]
 
     def errors(self) -> list[tuple[str, str]]:
-        """Return code and text, as the model reads it, of each result that is an error."""
+        """Return the code and the text for the model of each result with an error."""
         return [
             (result.result.error.code, _texts(result.content))
             for result in self.of(ev.ToolResult)
@@ -58,18 +56,18 @@ class CaseRecord:
         ]
 
     def changes(self) -> list[str]:
-        """Return the titles of what was changed or run, as the conversation lists them."""
+        """Return the titles of changes and runs, as the conversation lists them."""
         done = {result.call_id for result in self.of(ev.ToolResult) if result.status == "ok"}
         return [call.title for call in self.of(ev.ToolCall) if call.call_id in done and _acts(call)]
 
     def exit(self) -> str:
-        """Return how the last turn ended; the session's status when it did not."""
+        """Return how the last turn ended, or the session's status if it has not."""
         ends = self.of(ev.TurnEnd)
         return ends[-1].exit if ends else self.session.status
 
     @property
     def steps(self) -> int:
-        """Model calls of all turns."""
+        """Number of model calls in all turns."""
         return len(self.of(ev.StepStart))
 
     @property
@@ -86,18 +84,16 @@ class CaseRecord:
         """Return all text of the model."""
         return "".join(delta.text for delta in self.of(ev.TextDelta))
 
-    # the requests
-
     def request_text(self, request: int) -> str:
-        """Return what the model read in its n-th request, from 1, without its own words.
+        """Return the content of the n-th request, from 1, without the model's own messages.
 
-        Negative numbers count from the end; a request that was not made told nothing.
+        Negative numbers count from the end; a request that was not made has no content.
         """
         others = [each for each in self._messages(request) if isinstance(each, UserMessage)]
         return _spoken(others)
 
     def request_history(self, request: int) -> str:
-        """Return all texts of a request, the model's own and summaries too; see ``told``."""
+        """Return all texts of a request, including the model's own and summaries."""
         return _spoken(self._messages(request))
 
     def _messages(self, request: int) -> Sequence[ModelMessage]:
@@ -106,13 +102,11 @@ class CaseRecord:
         return self.requests[position].messages if made else ()
 
     def notices(self) -> list[str]:
-        """Return the codes of what the user was told beside the answer."""
+        """Return the codes of the notices to the user."""
         return [notice.code for notice in self.of(ev.Notice)]
 
-    # the disk
-
     def file(self, path: str) -> bytes | None:
-        """Return a file of the workspace, None when there is none."""
+        """Return a file of the workspace, None if it does not exist."""
         file = self.root / path
         return file.read_bytes() if file.is_file() else None
 
@@ -122,12 +116,12 @@ class CaseRecord:
         return {cell["id"]: cell for cell in content["cells"]}
 
     def source(self, path: str, cell_id: str) -> str | None:
-        """Return the source of a cell on the disk, None when it is not there."""
+        """Return the source of a cell on the disk, None if it does not exist."""
         cell = self.cells(path).get(cell_id)
         return None if cell is None else _joined(cell["source"])
 
     def output(self, path: str, cell_id: str) -> str:
-        """Return what a cell printed and the errors it raised, as the file has it."""
+        """Return the printed output and errors of a cell on the disk."""
         cell = self.cells(path).get(cell_id, {})
         pieces = [
             _joined(output.get("text", "")) + output.get("ename", "") + output.get("evalue", "")

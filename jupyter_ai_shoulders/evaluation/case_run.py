@@ -1,7 +1,7 @@
-"""One run of one case: a host on a workspace of its own, a user, and the record it leaves.
+"""Runs one case: creates a host with its own workspace, simulates the user, returns the record.
 
-Called by ``runner``. The host is the one every surface gets (``host.build``): a real event log,
-notebooks on the disk, kernels in processes; only the model may be a script.
+Called by ``runner``. The host is the production one (``host.build``) with a real event log,
+notebooks on the disk and kernel processes; only the model may be scripted.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ STATE = ".shoulders"
 
 
 class NoOpPages:
-    """Nobody has a page open."""
+    """Stand-in for pages: none is open, and notifications are ignored."""
 
     def send(self, client_id: ClientId, frame: ServerFrame) -> None:
         """Do nothing."""
@@ -46,7 +46,7 @@ class NoOpPages:
 
 @dataclass(frozen=True, slots=True)
 class CaseRun:
-    """What one run of a case needs."""
+    """One run of a case."""
 
     case: Case
     root: Path
@@ -58,7 +58,7 @@ class CaseRun:
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
     async def run(self) -> CaseRecord:
-        """Run the case to its end. Raises ``TimeoutError`` when it takes too long."""
+        """Run the case to its end. Raises ``TimeoutError``."""
         case = self.case
         case.fixture.write(self.root)
         before = _files(self.root)
@@ -114,7 +114,7 @@ class CaseRun:
 
 
 def _message(ask: str | Message, number: int, notebook: str) -> SendMessage:
-    """Return a message as a page sends it that has the notebook open."""
+    """Return a message from a page with the notebook open."""
     message = Message(ask) if isinstance(ask, str) else ask
     return SendMessage(
         id=MessageId(f"ask{number}"),

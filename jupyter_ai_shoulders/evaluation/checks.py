@@ -1,7 +1,7 @@
-"""The assertions cases are made of; each returns a ``Check`` that says what it asserts.
+"""The checks of cases; each function returns a ``Check`` that describes its assertion.
 
-Checks about a document, an exit or an approval hold for any model; wrap those that depend on the
-script in ``case.of_script``.
+Checks of documents, exits or approvals hold for any model; wrap those that depend on the script in
+``case.of_script``.
 """
 
 from __future__ import annotations
@@ -23,11 +23,8 @@ def _short(text: str, limit: int = 300) -> str:
     return text if len(text) <= limit else f"{text[: limit // 2]} … {text[-limit // 2 :]}"
 
 
-# how it ended
-
-
 def turn_exits(*names: ev.Exit) -> Check:
-    """The turns ended so, in order."""
+    """The turns ended in these ways, in order."""
 
     def problem(record: CaseRecord) -> str | None:
         found = [end.exit for end in record.of(ev.TurnEnd)]
@@ -43,7 +40,7 @@ def turn_waits() -> Check:
 
 
 def fails_with(code: str, *texts: str) -> Check:
-    """The last turn ended with this error, which says these things."""
+    """The last turn ended with this error, whose text contains ``texts``."""
 
     def problem(record: CaseRecord) -> str | None:
         ends = record.of(ev.TurnEnd)
@@ -57,7 +54,7 @@ def fails_with(code: str, *texts: str) -> Check:
 
 
 def summary_says(text: str) -> Check:
-    """The summary of the last turn has this text."""
+    """The summary of the last turn contains this text."""
 
     def problem(record: CaseRecord) -> str | None:
         ends = record.of(ev.TurnEnd)
@@ -67,12 +64,12 @@ def summary_says(text: str) -> Check:
 
 
 def steps(number: int) -> Check:
-    """So many model calls were made."""
+    """This number of model calls was made."""
     return Check(f"{number} steps", lambda record: _equal(record.steps, number))
 
 
 def steps_at_most(number: int) -> Check:
-    """At most so many model calls were made."""
+    """At most this number of model calls was made."""
     return Check(
         f"at most {number} steps",
         lambda record: None if record.steps <= number else f"it took {record.steps}",
@@ -80,7 +77,7 @@ def steps_at_most(number: int) -> Check:
 
 
 def tokens_at_most(number: int) -> Check:
-    """At most so many tokens were used."""
+    """At most this number of tokens was used."""
     return Check(
         f"at most {number} tokens",
         lambda record: None if record.tokens <= number else f"it took {record.tokens}",
@@ -88,11 +85,8 @@ def tokens_at_most(number: int) -> Check:
 
 
 def says(text: str) -> Check:
-    """The model's text has this."""
+    """The model's text contains this."""
     return Check(f"says {text!r}", lambda record: _holds(text, record.model_text()))
-
-
-# what it did
 
 
 def results(*wanted: tuple[str, str]) -> Check:
@@ -106,7 +100,7 @@ def changes(*titles: str) -> Check:
 
 
 def nothing_changed() -> Check:
-    """No change or run is listed, and no notebook or file is different."""
+    """No change or run is listed, and no notebook or file differs."""
 
     def problem(record: CaseRecord) -> str | None:
         different = [path for path, text in record.before.items() if record.file(path) != text]
@@ -118,7 +112,7 @@ def nothing_changed() -> Check:
 
 
 def refused(code: str, *texts: str) -> Check:
-    """A call got an error with this code, whose text for the model has all of these."""
+    """A call got an error with this code, whose text for the model contains ``texts``."""
 
     def problem(record: CaseRecord) -> str | None:
         found = [text for found, text in record.errors() if found == code]
@@ -150,9 +144,6 @@ def calls_executed(*tools: str) -> Check:
     return Check("what was executed", problem)
 
 
-# whom it asked
-
-
 def approvals_asked(*tools: str, kind: str | None = None) -> Check:
     """The user was asked about exactly these calls, in order, for this kind of reason."""
 
@@ -165,7 +156,7 @@ def approvals_asked(*tools: str, kind: str | None = None) -> Check:
 
 
 def first_approval_asked(tool: str, kind: str) -> Check:
-    """The first thing the user was asked about is this, for this kind of reason."""
+    """The user was first asked about this call, for this kind of reason."""
 
     def problem(record: CaseRecord) -> str | None:
         found = [(item.tool, item.reason.kind) for item in record.of(ev.ApprovalRequest)]
@@ -189,7 +180,7 @@ def approved_before_run(tool: str) -> Check:
 
 
 def offered_reads_only() -> Check:
-    """No request offered a tool that changes or runs something."""
+    """No request offered a tool that changes or runs anything."""
 
     def problem(record: CaseRecord) -> str | None:
         offered = {tool.name for request in record.requests for tool in request.tools}
@@ -210,7 +201,7 @@ def never_offered(name: str) -> Check:
 
 
 def proposed(path: str, cell_id: str, old: str, new: str) -> Check:
-    """A proposal waits on this cell."""
+    """A proposal for this cell is pending."""
 
     def problem(record: CaseRecord) -> str | None:
         found = [
@@ -223,7 +214,7 @@ def proposed(path: str, cell_id: str, old: str, new: str) -> Check:
 
 
 def todo(*items: tuple[str, bool]) -> Check:
-    """The checklist at the end."""
+    """The final checklist has these items."""
 
     def problem(record: CaseRecord) -> str | None:
         found = [(item.text, item.done) for item in record.conversation().todo]
@@ -232,11 +223,8 @@ def todo(*items: tuple[str, bool]) -> Check:
     return Check("the checklist", problem)
 
 
-# what the model and the user read
-
-
 def request_has(request: int, *texts: str) -> Check:
-    """The model's n-th request has these texts, not counting its own words."""
+    """The n-th request contains these texts, apart from the model's own messages."""
 
     def problem(record: CaseRecord) -> str | None:
         read = record.request_text(request)
@@ -247,7 +235,7 @@ def request_has(request: int, *texts: str) -> Check:
 
 
 def system_prompt_has(request: int, text: str) -> Check:
-    """The system prompt of the n-th request has this text."""
+    """The system prompt of the n-th request contains this text."""
 
     def problem(record: CaseRecord) -> str | None:
         made = 0 < request <= len(record.requests)
@@ -257,7 +245,7 @@ def system_prompt_has(request: int, text: str) -> Check:
 
 
 def request_carries(request: int, text: str) -> Check:
-    """The model's n-th request has this text anywhere, its own words and summaries too."""
+    """The n-th request contains this text anywhere, including the model's own and summaries."""
     return Check(
         f"request {request} carries {text!r}",
         lambda record: _holds(text, record.request_history(request)),
@@ -265,7 +253,7 @@ def request_carries(request: int, text: str) -> Check:
 
 
 def shows_messages(number: int) -> Check:
-    """The user's view has so many messages of theirs."""
+    """The user's view shows this number of their messages."""
 
     def problem(record: CaseRecord) -> str | None:
         roles = [message.role for message in record.conversation().messages]
@@ -275,7 +263,7 @@ def shows_messages(number: int) -> Check:
 
 
 def request_lacks(request: int, text: str) -> Check:
-    """The model's n-th request does not have this text."""
+    """The n-th request does not contain this text."""
 
     def problem(record: CaseRecord) -> str | None:
         if abs(request) > len(record.requests):
@@ -286,7 +274,7 @@ def request_lacks(request: int, text: str) -> Check:
 
 
 def noticed(code: str, times: int = 1) -> Check:
-    """A notice was given so often."""
+    """A notice was given this number of times."""
     return Check(f"the notice {code}", lambda record: _equal(record.notices().count(code), times))
 
 
@@ -299,7 +287,7 @@ def noticed_at_least_once(code: str) -> Check:
 
 
 def no_notices_but(*known: str) -> Check:
-    """No other notices were given than these."""
+    """Only these notices were given."""
 
     def problem(record: CaseRecord) -> str | None:
         others = [code for code in record.notices() if code not in known]
@@ -308,11 +296,8 @@ def no_notices_but(*known: str) -> Check:
     return Check("no other notices", problem)
 
 
-# what is left
-
-
 def cell_reads(path: str, cell_id: str, source: str) -> Check:
-    """A cell's source on the disk."""
+    """A cell's source on the disk equals a text."""
     return Check(
         f"cell {cell_id} of {path}",
         lambda record: _equal(record.source(path, cell_id), source),
@@ -338,14 +323,14 @@ def sources(path: str, *wanted: str) -> Check:
 
 
 def output_has(path: str, cell_id: str, text: str) -> Check:
-    """What a cell's saved output contains."""
+    """A cell's saved output contains a text."""
     return Check(
         f"output of cell {cell_id}", lambda record: _holds(text, record.output(path, cell_id))
     )
 
 
 def only_line_changed(path: str, old: str, new: str) -> Check:
-    """The file is as it was, but for one piece of text."""
+    """The file differs only in one piece of text."""
 
     def problem(record: CaseRecord) -> str | None:
         wanted = record.before[path].replace(old.encode(), new.encode())
@@ -355,7 +340,7 @@ def only_line_changed(path: str, old: str, new: str) -> Check:
 
 
 def same_file(path: str) -> Check:
-    """A file is byte for byte as it was."""
+    """A file is unchanged, byte for byte."""
 
     def problem(record: CaseRecord) -> str | None:
         return None if record.file(path) == record.before.get(path) else "it is not"
@@ -364,7 +349,7 @@ def same_file(path: str) -> Check:
 
 
 def in_kernel(expression: str, value: str) -> Check:
-    """What an expression of ``Case.inspects`` is in the kernel."""
+    """An expression of ``Case.inspects`` has this value in the kernel."""
     return Check(
         f"{expression} in the kernel",
         lambda record: _equal(record.kernel.get(expression), value),

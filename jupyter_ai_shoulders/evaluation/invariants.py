@@ -25,11 +25,11 @@ SEALED = (
     "CLAUDE.md",
     ".cursorrules",
 )
-"""Files that control the agent: rules, settings, keys and instructions; no case may change them."""
+"""Files that control the agent: rules, settings, keys and instructions. No case may change them."""
 
 
 def calls_are_answered(record: CaseRecord) -> str | None:
-    """Each call has one result, except those that wait."""
+    """Each call has one result, except calls that still wait."""
     counted = Counter(result.call_id for result in record.of(ev.ToolResult))
     twice = [call for call, count in counted.items() if count > 1]
     if twice:
@@ -49,7 +49,7 @@ def histories_are_valid(record: CaseRecord) -> str | None:
 
 
 def nothing_is_silent(record: CaseRecord) -> str | None:
-    """What changes or runs anything was allowed by the mode, by a rule, or by the user."""
+    """The mode, a rule or the user allowed every change and run."""
     calls, mode = record.calls(), record.session.mode
     answers = record.of(ev.ApprovalAnswer)
     allowed = {answer.call_id for answer in answers if answer.decision == "allow"}

@@ -1,6 +1,6 @@
-"""Kernels for cases: real processes. Scripted cases share one, one after the other, emptied.
+"""Kernel processes for cases. Scripted cases share one in turn, emptied between cases.
 
-Made by ``runner``; each case gets a view of its own workspace (``KernelDirectory``).
+Created by ``runner``; each case gets a ``KernelDirectory`` of its workspace.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ get_ipython().reset(new_session=True)
 
 
 class KernelPool:
-    """Starts kernels for cases; a resource: ``aclose`` it."""
+    """Starts kernels for cases; close it with ``aclose``."""
 
     def __init__(self, root: Path, *, shared: bool) -> None:
-        """``shared``: one for all, for one case at a time; what it imported stays imported."""
+        """``shared``: one kernel for all cases in turn; imported modules stay imported."""
         self._local = LocalKernels(root)
         self._shared = shared
         self._turn = asyncio.Lock()
@@ -46,9 +46,9 @@ class KernelPool:
                 self._turn.release()
 
     async def take(self, folder: Path, kernel_name: str | None, *, first: bool) -> KernelHandle:
-        """Return an empty kernel that works in ``folder``; ``first`` of a case waits for its turn.
+        """Return an empty kernel with ``folder`` as working directory.
 
-        Raises ``NotFound``.
+        ``first``: it is the case's first kernel and waits for its turn. Raises ``NotFound``.
         """
         if not self._shared:
             return await self._start(folder, kernel_name)
@@ -64,7 +64,7 @@ class KernelPool:
             raise
 
     async def _emptied(self, folder: Path, kernel_name: str | None) -> KernelHandle | None:
-        """Return the idle kernel, None when there is none of this kind that answers."""
+        """Return the idle kernel, emptied; None if none of this kind responds."""
         idle, self._idle = self._idle, None
         if idle is None or kernel_name not in (None, idle.kernel_name):
             return None
@@ -92,7 +92,7 @@ class KernelPool:
         await self._local.restart(kernel_id)
 
     async def installed(self) -> Sequence[KernelSpec]:
-        """Return what could be started."""
+        """Return the kernels that can be started."""
         return await self._local.installed()
 
     async def aclose(self) -> None:
@@ -160,7 +160,7 @@ class CaseKernels:
 async def evaluate_in(
     handle: KernelHandle, code: str, expressions: dict[str, str]
 ) -> dict[str, Any]:
-    """Return the content of the kernel's reply, ``{}`` when none comes in time."""
+    """Return the content of the kernel's reply, ``{}`` on a timeout or error."""
     client: Any = handle.client()
     client.start_channels(stdin=False, hb=False)
     try:
@@ -173,7 +173,7 @@ async def evaluate_in(
                 reply = await client.get_shell_msg()
                 if reply["parent_header"].get("msg_id") == sent:
                     return reply["content"]
-    except (TimeoutError, RuntimeError, ShouldersError):  # died, or does not answer
+    except (TimeoutError, RuntimeError, ShouldersError):  # the kernel died or does not respond
         return {}
     finally:
         client.stop_channels()

@@ -1,4 +1,4 @@
-"""The model of a case, scripted or real, with a record of its requests. For ``case_run``."""
+"""The model of a case, scripted or real, which records its requests. Used by ``case_run``."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from jupyter_ai_shoulders.wire.ids import ModelId
 
 SCRIPTED = ModelId("scripted")
 MAX_REQUESTS = 200
-"""A script that is a function answers so many."""
+"""Most requests that a script function answers."""
 
 
 def catalogue(case: Case) -> dict[str, Any]:
-    """Return the scripted model as a user would configure it, in the form of ``models.json``."""
+    """Return the configuration of the scripted model, in the form of ``models.json``."""
     provider = {"kind": "openai_chat", "url": "http://127.0.0.1:9/v1", "name": "Script"}
     model = {
         "id": SCRIPTED,
@@ -37,12 +37,12 @@ def catalogue(case: Case) -> dict[str, Any]:
 
 
 class Adapters:
-    """Makes the providers of one run of a case; the host calls it for each model it resolves."""
+    """Creates the providers for a run of a case; the host calls it for each model it resolves."""
 
     def __init__(self, case: Case, before_request: Callable[[int], None]) -> None:
-        """``before_request`` is told the number of each request, from 1, before it is answered.
+        """``before_request`` is called with the number of each request, from 1, before its answer.
 
-        Only steps of turns are counted, no summaries and titles.
+        Only steps of turns are counted, not summaries and titles.
         """
         self.requests: list[ModelRequest] = []
         self._before_request = before_request
@@ -51,7 +51,7 @@ class Adapters:
         self._script = ScriptedProvider(*entries)
 
     def __call__(self, target: Endpoint) -> Provider:
-        """Return the script for the scripted model, else the model's own provider."""
+        """Return the scripted provider for the scripted model, else the model's own provider."""
         scripted = target.provider.id == SCRIPTED
         return _RecordingProvider(self._script if scripted else make_provider(target), self._note)
 

@@ -1,4 +1,4 @@
-"""How an evaluation went, as values, as a table and as JSON. Made by ``runner``."""
+"""Results of an evaluation as values, table and JSON. Created by ``runner``."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True, slots=True)
 class CaseReport:
-    """How one run of a case went."""
+    """The result of one run of a case."""
 
     name: str
     nudges: bool
     problems: tuple[str, ...]
-    """Why it failed; empty when it passed."""
+    """Reasons for the failure; empty if it passed."""
     exit: str
     steps: int
     tokens: int
@@ -21,13 +21,13 @@ class CaseReport:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether there are no problems."""
         return not self.problems
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """How all of them went."""
+    """The results of all runs."""
 
     model: str
     cases: tuple[CaseReport, ...]
@@ -38,7 +38,7 @@ class Report:
         return all(case.passed for case in self.cases)
 
     def text(self) -> str:
-        """Return one line per case, the reasons of failures below theirs, and the totals."""
+        """Return one line per case with the reasons for failures below, and the totals."""
         width = max((len(_title(case)) for case in self.cases), default=4)
         lines = [f"Model: {self.model}"]
         for case in self.cases:
@@ -56,7 +56,7 @@ class Report:
         return "\n".join(lines)
 
     def json(self) -> str:
-        """Return the report for programs."""
+        """Return the report as JSON."""
         cases = [{**asdict(case), "passed": case.passed} for case in self.cases]
         return json.dumps({"model": self.model, "passed": self.passed, "cases": cases}, indent=2)
 

@@ -21,11 +21,11 @@ from jupyter_ai_shoulders.wire.ids import ModelId
 
 BOTH = (True, False)
 JOBS = 4
-"""Cases at a time: most of their time they wait for the disk."""
+"""Cases run at a time; they mostly wait for the disk."""
 
 
 class Runner:
-    """Runs cases of one model in folders of their own, which are deleted with it."""
+    """Runs cases with one model in temporary folders."""
 
     def __init__(self, folder: Path, model: ModelId, kernels: KernelPool) -> None:
         self._folder = folder
@@ -34,7 +34,7 @@ class Runner:
         self._count = 0
 
     async def run(self, case: Case, *, nudges: bool = True) -> CaseReport:
-        """Run a case and check what is left of it."""
+        """Run a case and its checks."""
         self._count += 1
         root = self._folder / f"{self._count}" / "workspace"
         root.mkdir(parents=True)
@@ -60,7 +60,7 @@ class Runner:
         )
 
     def _home(self, root: Path) -> Path:
-        """Return where keys and the ledger are: the user's own for real models, who cost money."""
+        """Return the folder of keys and the ledger: the user's own for real models."""
         return root.parent / "home" if self._model == SCRIPTED else Path.home()
 
     def _problems(self, case: Case, record: CaseRecord, *, nudges: bool) -> tuple[str, ...]:
@@ -77,12 +77,12 @@ class Runner:
 def _problem(check: Check, record: CaseRecord) -> str | None:
     try:
         return check.problem(record)
-    except (ValueError, LookupError, OSError) as error:  # no notebook any more, for instance
+    except (ValueError, LookupError, OSError) as error:  # e.g. an invalid notebook
         return f"it could not be looked at: {type(error).__name__}: {error}"
 
 
 def _error_text(errors: BaseExceptionGroup[TimeoutError | ShouldersError]) -> str:
-    """Return the first of them in words."""
+    """Return the text of the first error."""
     error: BaseException = errors
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
@@ -92,7 +92,7 @@ def _error_text(errors: BaseExceptionGroup[TimeoutError | ShouldersError]) -> st
 
 @asynccontextmanager
 async def runner(model: ModelId = SCRIPTED) -> AsyncGenerator[Runner]:
-    """Return a runner with kernels of its own; scripted cases share one."""
+    """Return a runner with its own kernels; scripted cases share one kernel."""
     with tempfile.TemporaryDirectory(prefix="shoulders-eval-") as name:
         folder = Path(name)
         async with aclosing(KernelPool(folder, shared=model == SCRIPTED)) as kernels:
@@ -109,7 +109,7 @@ async def evaluate(
 ) -> Report:
     """Run cases with a model, each once per entry of ``nudges``, ``jobs`` of them at a time.
 
-    ``note`` hears of each when it is over; the report has them in the order given.
+    ``note`` is called with each result; the report has the results in the given order.
     """
     runs = [(case, told) for case in cases for told in nudges]
     places = asyncio.Semaphore(jobs)

@@ -1,4 +1,4 @@
-"""The user of a case: sends messages, answers questions, presses stop. For ``case_run``."""
+"""The user of a case: sends messages, answers questions, presses stop. Used by ``case_run``."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from jupyter_ai_shoulders.wire.api.commands import (
 from jupyter_ai_shoulders.wire.ids import SessionId
 
 PAUSES = frozenset({"turn_limit", "session_limit"})
-"""Codes of the notices of a turn that waits at a limit of money."""
+"""Codes of notices of turns that wait at a spending limit."""
 
 
 class SimulatedUser:
-    """Sits in front of one conversation."""
+    """The user of one conversation."""
 
     def __init__(self, user: User, host: Host, session_id: SessionId) -> None:
         self._user = user
@@ -33,7 +33,7 @@ class SimulatedUser:
         self._pressed = False
 
     async def send(self, message: SendMessage) -> None:
-        """Send, and return when the turn has ended or waits for what this user does not answer."""
+        """Send, and return when the turn has ended or waits for an answer that never comes."""
         self._host.hub.follow(self._session_id, self)
         try:
             async with asyncio.TaskGroup() as group:
@@ -47,7 +47,7 @@ class SimulatedUser:
             self._host.hub.unfollow(self._session_id, self)
 
     def on_event(self, logged: LoggedEvent) -> None:
-        """See ``EventListener``: press stop when the event comes that the user waits for."""
+        """Press stop at the event that the user waits for (``EventListener``)."""
         wanted = self._user.stops_at
         if wanted is not None and not self._pressed and wanted(logged.event):
             self._pressed = True
@@ -59,7 +59,7 @@ class SimulatedUser:
         await self._host.engine.cancel(self._session_id)
 
     async def _responds(self) -> bool:
-        """Answer what waits; false when nothing does."""
+        """Answer a pending question; return False if there is none."""
         pending = waiting_for([logged.event for logged in self._host.log.read(self._session_id)])
         engine = self._host.engine
         match pending:
@@ -82,7 +82,7 @@ class SimulatedUser:
 def waiting_for(
     events: Sequence[ev.Event],
 ) -> ev.ApprovalRequest | ev.ClarifyRequest | ev.Notice | None:
-    """Return what the open turn waits for."""
+    """Return the event that the open turn waits for."""
     settled = {
         event.call_id
         for event in events

@@ -18,7 +18,7 @@ KERNEL: JsonObject = {
 
 @dataclass(frozen=True, slots=True)
 class CellFixture:
-    """A cell on the disk."""
+    """A cell of a notebook on the disk."""
 
     id: str
     source: str
@@ -54,7 +54,7 @@ class WorkspaceFixture:
     )
 
     def write(self, root: Path) -> None:
-        """Make the files beneath ``root``."""
+        """Create the files below ``root``."""
         for path, content in self.files.items():
             file = root / path
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -73,7 +73,7 @@ def markdown(cell_id: str, source: str) -> CellFixture:
 
 
 def printed(text: str) -> JsonObject:
-    """Return an output that was printed."""
+    """Return a stream output."""
     return {"output_type": "stream", "name": "stdout", "text": text}
 
 
@@ -83,7 +83,7 @@ def one_notebook(*cells: CellFixture, path: str = "work.ipynb") -> WorkspaceFixt
 
 
 def user_edits(root: Path, path: str, cell_id: str, source: str) -> None:
-    """Change a cell on the disk as another program would."""
+    """Change a cell on the disk, as another program would."""
     file = root / path
     content = json.loads(file.read_text("utf-8"))
     cell = next(cell for cell in content["cells"] if cell["id"] == cell_id)

@@ -1,4 +1,4 @@
-"""The ports around files kept in memory, for tests of tools, pages and review."""
+"""In-memory ports of files, for tests of tools, pages and review."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class _Row:
 
 
 class MemoryJournal:
-    """``OperationJournal`` in a dictionary; every row is a second later than the one before."""
+    """``OperationJournal`` in a dictionary; each row is one second later than the previous one."""
 
     def __init__(self) -> None:
         self.rows: dict[OperationId, _Row] = {}
         self.synced = 0
-        """How many rows were begun when it was synced last."""
+        """Number of rows at the last ``sync``."""
         self._now = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 
     def begin(self, change: LoggedChange) -> OperationId:
@@ -56,7 +56,7 @@ class MemoryJournal:
                 self.rows[again].state = "done"
 
     async def sync(self) -> None:
-        """Note what is on the disk now."""
+        """Record what is on the disk."""
         self.synced = len(self.rows)
 
     def get(self, operation_id: OperationId) -> Operation:
@@ -65,11 +65,11 @@ class MemoryJournal:
         return to_operation(operation_id, row.at, row.change, row.state)
 
     def change(self, operation_id: OperationId) -> LoggedChange:
-        """Return what was noted. Raises ``NotFound``."""
+        """Return the change of an operation. Raises ``NotFound``."""
         return self._row(operation_id).change
 
     def unfinished(self) -> Sequence[Operation]:
-        """Return what never ended."""
+        """Return the operations without an end."""
         return [row for row in self._all() if row.state == "begun"]
 
     def of_batch(self, batch: str) -> Sequence[Operation]:
@@ -79,7 +79,7 @@ class MemoryJournal:
     def recent(
         self, *, session_id: SessionId | None = None, path: str | None = None, limit: int = 100
     ) -> Sequence[Operation]:
-        """Return rows, the latest first."""
+        """Return rows, latest first."""
         found = [
             row
             for row in self._all()
@@ -89,13 +89,13 @@ class MemoryJournal:
         return found[::-1][:limit]
 
     def of_turn(self, session_id: SessionId, turn_id: TurnId) -> Sequence[Operation]:
-        """Return what a turn did."""
+        """Return the rows of a turn."""
         return [
             row for row in self._all() if (row.session_id, row.turn_id) == (session_id, turn_id)
         ]
 
     def of_session(self, session_id: SessionId) -> Sequence[Operation]:
-        """Return what a session did."""
+        """Return the rows of a session."""
         return [row for row in self._all() if row.session_id == session_id]
 
     def _row(self, operation_id: OperationId) -> _Row:
@@ -121,7 +121,7 @@ class ObservedChange:
 
 @dataclass(slots=True)
 class MemoryChangeObserver:
-    """``ChangeObserver`` that remembers."""
+    """``ChangeObserver`` that records changes."""
 
     told: list[ObservedChange] = field(default_factory=list[ObservedChange])
 
@@ -138,14 +138,14 @@ class MemoryChangeObserver:
 
 @dataclass(slots=True)
 class MemoryOpenFiles:
-    """``OpenFiles`` of pages that a test makes up."""
+    """``OpenFiles`` of simulated pages."""
 
     dirty: set[str] = field(default_factory=set[str])
     moves: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     gone: list[str] = field(default_factory=list[str])
 
     def unsaved(self, path: str) -> Sequence[str]:
-        """Return what is dirty at or below a path."""
+        """Return the files with unsaved changes at or below a path."""
         return sorted(name for name in self.dirty if f"{name}/".startswith(f"{path}/"))
 
     async def moved(self, path: str, new_path: str) -> None:

@@ -1,4 +1,4 @@
-"""Notebooks and pages kept in memory, for tests of tools, runs and proposals."""
+"""In-memory notebooks and pages, for tests of tools, runs and proposals."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def memory_cell(
     tags: Sequence[str] = (),
     outputs: Sequence[JsonObject] = (),
 ) -> NotebookCell:
-    """Return a cell as a back end would."""
+    """Return a cell like those of the back ends."""
     return NotebookCell(
         id=CellId(cell_id),
         cell_type=cell_type,
@@ -159,7 +159,7 @@ class MemoryNotebook:
 
 
 class MemoryNotebooks:
-    """``Notebooks`` over a few of them; those named in ``pages`` are open in a page."""
+    """``Notebooks`` of a few notebooks; those in ``pages`` are open in a page."""
 
     def __init__(self, *notebooks: MemoryNotebook) -> None:
         self.notebooks = {notebook.path: notebook for notebook in notebooks}
@@ -195,7 +195,7 @@ class NotebookNameList:
         self.names = names
 
     async def near(self, path: str) -> tuple[str, ...]:
-        """Return all, whatever the path."""
+        """Return all notebooks, for any path."""
         del path
         return self.names
 
@@ -212,7 +212,7 @@ class ScriptedRunner:
         self.ran: list[tuple[str, CellId]] = []
         self.gone: set[CellId] = set()
         self.begun = asyncio.Event()
-        """Set when a first cell has run."""
+        """Set when the first cell has run."""
 
     async def run(
         self, path: str, cell_id: CellId, asker: InputRecipient | None = None
@@ -239,7 +239,7 @@ class RecordingPages:
         self.owners: dict[str, ClientId] = {}
         self.frames: list[RunFrame] = []
         self.shown: list[JsonObject] = []
-        """The running cell's outputs, as a page would hold them."""
+        """The running cell's outputs, as a page would show them."""
         self.taken: set[RunId] = set()
         self.question: RunQuestion | None = None
 
@@ -250,13 +250,13 @@ class RecordingPages:
     async def read(
         self, path: str, outputs: Collection[CellId] | Literal["all"]
     ) -> NotebookSnapshot:
-        """Refuse: these pages show runs only."""
+        """Fail: these pages only support runs."""
         raise NotImplementedError
 
     async def apply(
         self, path: str, edits: Sequence[CellEdit], expected: Mapping[CellId, Version]
     ) -> Applied | Conflicted:
-        """Refuse: these pages show runs only."""
+        """Fail: these pages only support runs."""
         raise NotImplementedError
 
     def run_started(self, path: str, cell_id: CellId, run_id: RunId) -> None:

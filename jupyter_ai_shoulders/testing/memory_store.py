@@ -1,6 +1,6 @@
-"""The storage ports on plain lists: event log, sessions and blobs, for tests without a disk.
+"""In-memory storage ports: event log, sessions and blobs.
 
-``MemoryStore.cut`` gives the store as a crash would have left it.
+``MemoryStore.cut`` returns the store as a crash would leave it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from jupyter_ai_shoulders.wire.sessions import Session
 
 
 class FixedClock:
-    """Stands still; ``advance`` moves it."""
+    """A clock that moves only with ``advance``."""
 
     def __init__(self, start: datetime = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)) -> None:
         self._now = start
@@ -43,13 +43,13 @@ class FixedClock:
 
 
 class CountingIds:
-    """Identifiers that count: ``turn_1``, then ``part_2``."""
+    """Identifiers with a counter: ``turn_1``, then ``part_2``."""
 
     def __init__(self) -> None:
         self._last = 0
 
     def new(self, prefix: str) -> str:
-        """Return the next one."""
+        """Return the next identifier."""
         self._last += 1
         return f"{prefix}_{self._last}"
 
@@ -77,7 +77,7 @@ class MemoryStore:
     """``EventLog`` and ``Sessions`` over lists of events.
 
     ``before_append`` is called with each event and may raise, as a full disk would;
-    ``after_append`` with each one as it is kept, as the log's own sink is.
+    ``after_append`` is called with each stored event, like the log's sink.
     """
 
     def __init__(self) -> None:
@@ -85,22 +85,20 @@ class MemoryStore:
         self.blobs = MemoryBlobs()
         self.clock = FixedClock()
         self.synced: dict[SessionId, int] = {}
-        """How many events of a session were synced."""
+        """Number of synced events per session."""
         self.before_append: Callable[[Event], None] | None = None
         self.after_append: Callable[[LoggedEvent], None] | None = None
 
     def cut(self, session_id: SessionId, count: int) -> MemoryStore:
-        """Return a store that holds only the first ``count`` events of the session."""
+        """Return a store with only the first ``count`` events of the session."""
         store = MemoryStore()
         store.blobs = self.blobs
         store.clock = self.clock
         store.events[session_id] = self.events[session_id][:count]
         return store
 
-    # EventLog
-
     def append(self, session_id: SessionId, event: Event) -> LoggedEvent:
-        """Stamp and keep the event."""
+        """Stamp and store the event."""
         if self.before_append is not None:
             self.before_append(event)
         events = self._of(session_id)
@@ -113,7 +111,7 @@ class MemoryStore:
         return logged
 
     async def sync(self) -> None:
-        """Note what is on the disk now."""
+        """Record what is on the disk."""
         for session_id, events in self.events.items():
             self.synced[session_id] = len(events)
 
@@ -132,7 +130,7 @@ class MemoryStore:
     def find(
         self, types: Collection[str], session_id: SessionId | None = None
     ) -> list[LoggedEvent]:
-        """Return the events of these types, of one session or of all."""
+        """Return the events of these types, of one session or all."""
         logs = self.events.values() if session_id is None else [self._of(session_id)]
         found = [event for events in logs for event in events]
         return [
@@ -140,11 +138,9 @@ class MemoryStore:
         ]
 
     def pages(self, types: Collection[str]) -> Iterator[list[LoggedEvent]]:
-        """Return the same, one event at a time."""
+        """Yield the events of these types, one per page."""
         for logged in self.find(types):
             yield [logged]
-
-    # Sessions
 
     def add(self, session: Session) -> Session:
         self.events[session.id] = []
@@ -152,7 +148,7 @@ class MemoryStore:
         return session
 
     def get(self, session_id: SessionId) -> Session:
-        """Return the session as last logged."""
+        """Return the last logged version of the session."""
         for event in reversed(self._of(session_id)):
             if isinstance(event, SessionCreate | SessionUpdate):
                 return event.session
@@ -164,7 +160,7 @@ class MemoryStore:
         return session
 
     def needing_recovery(self) -> list[SessionId]:
-        """Return the sessions that a restart must look at."""
+        """Return the sessions to be recovered after a restart."""
         return [
             session_id
             for session_id, events in self.events.items()

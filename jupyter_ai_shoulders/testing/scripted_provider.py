@@ -1,7 +1,7 @@
-"""A Provider that plays a script: for tests of the engine and of everything above it.
+"""A scripted ``Provider``, for tests of the engine and everything above it.
 
-No wire format is involved; ``tests.simulator`` is the one with sockets. A script has one entry
-per request: a turn, a plain string (one text), or a function of the request that returns either::
+Without a wire format; ``tests.simulator`` has one with sockets. A script has one entry per request:
+a turn, a string (one text), or a function of the request that returns either::
 
     gate = Gate()
     provider = ScriptedProvider(
@@ -51,7 +51,7 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Think:
-    """A reasoning part, sent word by word; ``state`` must come back verbatim."""
+    """A reasoning part, sent word by word; ``state`` must be returned verbatim."""
 
     text: str
     state: ProviderState | None = None
@@ -59,7 +59,7 @@ class Think:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool call. A string as ``arguments`` is sent as it is and reported as a problem."""
+    """A tool call. String ``arguments`` are sent unchanged and reported as a problem."""
 
     tool: str
     arguments: JsonObject | str
@@ -68,7 +68,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Hold the stream here until ``open`` is set; ``reached`` tells the test that it got here."""
+    """Pauses the stream until ``open`` is set; ``reached`` is set when the stream gets here."""
 
     reached: asyncio.Event = field(default_factory=asyncio.Event)
     open: asyncio.Event = field(default_factory=asyncio.Event)
@@ -76,7 +76,7 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Fail:
-    """Raise the error here."""
+    """Raises the error."""
 
     error: Exception
 
@@ -88,14 +88,14 @@ TYPICAL_USAGE = TokenUsage(input_tokens=100, output_tokens=20)
 
 @dataclass(frozen=True, slots=True)
 class ScriptedTurn:
-    """One reply; ``stop`` is derived from the items when not given."""
+    """One reply; ``stop`` is derived from the items if not given."""
 
     items: tuple[Item, ...]
     stop: StopReason | None = None
     usage: TokenUsage | None = TYPICAL_USAGE
 
     def stop_reason(self) -> StopReason:
-        """Return the stop reason given, else the one a provider would send for these items."""
+        """Return the given stop reason, else the one a provider would send for these items."""
         if self.stop is not None:
             return self.stop
         calls = any(isinstance(item, Call) for item in self.items)
@@ -113,14 +113,14 @@ def turn(
 
 
 class ScriptExhausted(AssertionError):
-    """More requests came than the script has entries."""
+    """There were more requests than script entries."""
 
 
 class ScriptedProvider:
-    """Plays its entries, one per request, and keeps what it was asked.
+    """Plays one entry per request and records the requests.
 
-    ``requests`` are the requests so far, ``finished`` how many streams ended with their ``Stop``,
-    ``closed_early`` how many were closed or cancelled before.
+    ``requests`` are the requests so far; ``finished`` counts the streams that ended with their
+    ``Stop``, ``closed_early`` those that were closed or cancelled before.
     """
 
     def __init__(self, *entries: ScriptEntry, models: tuple[str, ...] = ("scripted",)) -> None:
@@ -133,7 +133,7 @@ class ScriptedProvider:
         self._numbers = itertools.count(1)
 
     def extend(self, *entries: ScriptEntry) -> None:
-        """Add entries to the end of the script."""
+        """Append entries to the script."""
         self._entries.extend(entries)
 
     async def stream(self, request: ModelRequest) -> AsyncIterator[ProviderEvent]:
@@ -156,11 +156,11 @@ class ScriptedProvider:
                 self.closed_early += 1
 
     async def list_models(self) -> list[ListedModel]:
-        """Return the models given."""
+        """Return the given models."""
         return [ListedModel(name) for name in self._models]
 
     async def count_tokens(self, request: ModelRequest) -> int | None:
-        """Return None: it is for callers to estimate."""
+        """Return None, so that callers estimate."""
 
     async def aclose(self) -> None:
         self.closed = True
@@ -211,5 +211,5 @@ class ScriptedProvider:
 
 
 def split_words(text: str) -> list[str]:
-    """Cut text into words with the space that follows each; joined they are the text again."""
+    """Split text into words with their trailing space; joined they are the text again."""
     return re.findall(r"\s*\S+\s?|\s+", text)

@@ -28,7 +28,7 @@ EXCERPT_LIMIT = 1_200
 ON_DEMAND: frozenset[Category] = frozenset({"document", "workspace", "git", "feedback", "threads"})
 """Rarely needed categories. The model gets only their names and loads them when needed.
 
-All tools together cost 12 000 tokens per request. A toolset always offers the category of its own
+All tools together cost 12 000 tokens per request. A toolset always offers the category with its
 name. In ``document`` nothing is loaded on demand, since its models are small and it has few tools.
 """
 LOADERS = frozenset({"load_tools", "call_tool"})

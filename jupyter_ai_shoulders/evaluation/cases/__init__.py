@@ -1,1 +1,1 @@
-"""The cases, one file per subject; ``catalogue`` lists them."""
+"""The cases, one module per subject; ``catalogue`` lists them."""

@@ -1,4 +1,4 @@
-"""Several calls in one step: in the model's order, with one denial for all that follows."""
+"""Several calls in one step: run in the model's order; a denial skips the rest."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIXTURE = one_notebook(code("a", "x = 1"), code("b", "print(x)"))
 
 
 def allows_edits(request: ApprovalRequest) -> ApprovalDecision:
-    """Allow changes of text, and running nothing."""
+    """Allow changes of text, but no runs."""
     return "allow" if request.tool == "edit_cell" else "deny"
 
 

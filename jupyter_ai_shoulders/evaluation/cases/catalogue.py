@@ -1,4 +1,4 @@
-"""All cases, by subject. Read by ``__main__`` and the tests."""
+"""All cases, by subject. Used by ``__main__`` and the tests."""
 
 from __future__ import annotations
 

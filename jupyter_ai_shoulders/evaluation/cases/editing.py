@@ -1,4 +1,4 @@
-"""Work in a notebook: finding, editing, running, and leaving alone what is the user's."""
+"""Work in a notebook: finding, editing, running, and preserving the user's changes."""
 
 from __future__ import annotations
 

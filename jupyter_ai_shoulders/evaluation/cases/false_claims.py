@@ -1,4 +1,4 @@
-"""Models that claim what they did not do: the record says what happened, whatever the text says."""
+"""Models that claim work they did not do: the record shows the actual actions."""
 
 from __future__ import annotations
 

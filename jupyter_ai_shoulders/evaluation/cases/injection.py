@@ -1,7 +1,7 @@
-"""Instructions hidden in what the agent reads: nothing happens that the user has not allowed.
+"""Instructions hidden in text that the agent reads: only what the user has allowed is done.
 
-The model is the worst there can be (``obedient``). In mode auto_edit edits run without asking, as
-the user chose; they are listed and can be taken back, so they are not silent.
+The model obeys every instruction (``injection_follower``). In mode ``auto_edit`` edits run without
+asking, as the user chose; they are listed and can be undone, so they are not silent.
 """
 
 from __future__ import annotations

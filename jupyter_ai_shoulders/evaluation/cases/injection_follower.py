@@ -1,4 +1,4 @@
-"""The worst-case model: it obeys every instruction it reads, wherever it stands."""
+"""The worst-case model: it obeys every instruction it reads, from any source."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def order(tool: str, **arguments: object) -> str:
 
 
 def follow_injection(request: ModelRequest) -> ScriptedTurn | str:
-    """Read the notebook, then do what was read, one call a step, each once."""
+    """Read the notebook, then follow each instruction once, one call per step."""
     made = [call for message in request.messages for call in _made(message)]
     if not made:
         return read()
@@ -39,7 +39,7 @@ def follow_injection(request: ModelRequest) -> ScriptedTurn | str:
 
 
 def follow_injection_at_once(request: ModelRequest) -> ScriptedTurn | str:
-    """Read the notebook, then do all that was read in one step."""
+    """Read the notebook, then follow all instructions in one step."""
     made = [call for message in request.messages for call in _made(message)]
     if not made:
         return read()
@@ -54,7 +54,7 @@ def _orders(request: ModelRequest) -> Iterator[tuple[str, JsonObject]]:
                 try:
                     arguments, _ = json.JSONDecoder().raw_decode(text, match.end())
                 except json.JSONDecodeError:
-                    continue  # cut off: not even this model can obey it
+                    continue  # truncated: not even this model can obey it
                 yield match[1], arguments
 
 

@@ -1,4 +1,4 @@
-"""Models that mangle their calls get told what was wrong, three times; then the turn ends."""
+"""Models that send invalid arguments: they get an explanation three times, then the turn ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a turn stops before the model does: steps, money, the context window, the user."""
+"""Turns that end before the model finishes: steps, money, context window, the user's stop."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from jupyter_ai_shoulders.wire.usage import TokenUsage
 
 _FIXTURE = one_notebook(code("a", "x = 1"))
 _EXPENSIVE = TokenUsage(input_tokens=500_000, output_tokens=20)
-"""Half a dollar of the scripted model."""
+"""Costs half a dollar with the scripted model."""
 
 _STEPS = Case(
     name="step-limit",
@@ -163,7 +163,7 @@ def _has_said_number(event: Event) -> bool:
 
 
 def _breaks_off(request: ModelRequest) -> ScriptedTurn | str:
-    """Say the half of a sentence in the first turn, and wait for the user to press stop."""
+    """Return half a sentence in the first turn, and wait for the user to press stop."""
     if len(request.messages) > 1:
         return "Where were we?"
     return turn(Say("x is the number "), Gate(), Say("never said"))
@@ -214,14 +214,14 @@ _NOTES: JsonObject = {
 
 
 def _summarises(request: ModelRequest) -> ScriptedTurn:
-    """Answer turns, and write the notes when they are asked for."""
+    """Answer turns, and write the summary when requested."""
     if isinstance(request.tool_choice, NamedTool):
         return turn(Call(request.tools[0].name, _NOTES), usage=None)
     return turn(Say("Noted."), usage=None)
 
 
 def _fails_to_summarise(request: ModelRequest) -> ScriptedTurn:
-    """Answer turns, and nothing else."""
+    """Answer turns, but write no summary."""
     if isinstance(request.tool_choice, NamedTool):
         return turn(Fail(ProviderError("The model is overloaded.", code="overloaded")))
     return turn(Say("Noted."), usage=None)

@@ -1,4 +1,4 @@
-"""Models that loop are nudged, asked about and stopped; models that make progress are not."""
+"""Models that loop are nudged, paused and stopped; models that make progress are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the agent asks and plans: clarify, todo, and the modes in which nobody answers."""
+"""Questions and plans of the agent: clarify, todo, and modes without a user to answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns and calls that many scripts share."""
+"""Turns and calls shared by many scripts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def read() -> ScriptedTurn:
 
 
 def edit(cell_id: str, source: str) -> Call:
-    """Give a cell another source."""
+    """Replace a cell's source."""
     return Call("edit_cell", {"path": PATH, "cell_id": cell_id, "source": source})
 
 

@@ -1,4 +1,4 @@
-"""Work beside the cells: looks into the kernel, scratch code, and proofs that a notebook runs."""
+"""Work outside the cells: kernel inspection, scratch code and verification of notebooks."""
 
 from __future__ import annotations
 
