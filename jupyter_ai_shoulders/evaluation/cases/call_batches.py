@@ -26,8 +26,7 @@ def allows_edits(request: ApprovalRequest) -> ApprovalDecision:
 
 _DENIAL = Case(
     name="denial-skips-the-rest",
-    about="What was allowed before a denial runs, what comes after it is skipped, and the turn "
-    "ends.",
+    about="Calls allowed before a denial run, later calls are skipped, and the turn ends.",
     fixture=_FIXTURE,
     messages=("Set x to 2, run it, and add a cell.",),
     script=(read(), turn(edit("a", "x = 2"), run("b"), add("y = 1"), run("a"))),
@@ -50,8 +49,8 @@ _DENIAL = Case(
 
 _READS = Case(
     name="equal-reads-are-made-once",
-    about="Reads of one step run together; one that is asked for twice is made once and answered "
-    "twice, in the model's order.",
+    about="Reads of one step run together; a repeated read runs once and is answered twice, in the "
+    "model's order.",
     fixture=_FIXTURE,
     messages=("What is in the notebook?",),
     script=(
@@ -72,8 +71,8 @@ _READS = Case(
 
 _ORDER = Case(
     name="edit-and-run-in-one-step",
-    about="A run that follows an edit in the same step runs the edited cell, and what the user is "
-    "shown before is the edited code.",
+    about="A run after an edit in the same step runs the edited cell, and its approval shows the "
+    "edited code.",
     fixture=_FIXTURE,
     messages=("Set x to 5 and run both.",),
     script=(
@@ -92,8 +91,7 @@ _ORDER = Case(
 
 _COMPLETE = Case(
     name="nothing-runs-after-complete",
-    about="Calls that stand after complete in the same step are skipped, and nobody is asked about "
-    "them.",
+    about="Calls after complete in the same step are skipped, without asking about them.",
     fixture=_FIXTURE,
     messages=("Set x to 2.",),
     script=(
@@ -129,8 +127,8 @@ _RULES = {
 }
 _RULED = Case(
     name="rules-of-the-user-hold",
-    about="What a rule allows runs without asking, what a rule denies does not run, and a tool "
-    "that is switched off is neither offered nor executed.",
+    about="A call that a rule allows runs without asking, one that a rule denies does not run, and "
+    "a disabled tool is neither offered nor executed.",
     fixture=WorkspaceFixture(
         {PATH: NotebookFixture((code("a", "x = 1"),)), ".shoulders/tools.json": json.dumps(_RULES)}
     ),
@@ -156,7 +154,8 @@ _RULED = Case(
 
 _PLAN = Case(
     name="planned-reads-count-as-read",
-    about="A plan reads two notebooks in one step of the model, and what it showed can be edited.",
+    about="A plan reads two notebooks in one step of the model, and the cells it showed can be "
+    "edited.",
     fixture=WorkspaceFixture(
         {
             PATH: NotebookFixture((code("a", "x = 1"),)),

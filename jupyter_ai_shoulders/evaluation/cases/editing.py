@@ -25,7 +25,7 @@ _BROKEN = (
 _COUNTS = 'counts = {"north": 3, "south": 4}'
 _RENAMED = Case(
     name="fix-by-rename",
-    about="A name that was changed in an early cell is mended there, and the later cell runs.",
+    about="A name changed in an early cell is corrected there, and the later cell runs.",
     fixture=one_notebook(
         markdown("title", "# Bikes"),
         code("load", 'bike_count = {"north": 3, "south": 4}'),
@@ -73,7 +73,7 @@ _RENAMED = Case(
 _ROUNDS = 12
 _TWELVE = Case(
     name="edit-run-twelve-rounds",
-    about="Editing and running over and over, with results that change, is work and no loop.",
+    about="Repeated edits and runs with changing results are progress, not a loop.",
     fixture=one_notebook(code("try", "value = 0\nprint(value)")),
     messages=("Raise value step by step until it prints 12; run the cell after each edit.",),
     script=(
@@ -103,7 +103,7 @@ _TWELVE = Case(
 
 _ORDER = Case(
     name="added-cells-keep-their-order",
-    about="Several cells put below the same one stand in the order in which they were asked for.",
+    about="Several cells added below the same cell keep the requested order.",
     fixture=one_notebook(code("first", "a = 1"), code("last", "z = 26")),
     messages=("Add cells that set b to 2 and c to 3, in this order, right below the first cell.",),
     script=(
@@ -147,14 +147,14 @@ def _user_sets_x(root: Path) -> None:
 
 _STALE = Case(
     name="stale-cell-becomes-a-proposal",
-    about="What the user changed after the model had read it is not overwritten but proposed, "
-    "and other cells of the same step are edited.",
+    about="A cell the user changed after the model read it gets a proposal instead of an edit, and "
+    "other cells of the same step are edited.",
     fixture=one_notebook(code("a", "x = 1"), code("b", "y = 2")),
     messages=("Add 1 to each value.",),
     script=(
         read(),
         turn(edit("a", "x = 2"), edit("b", "y = 3")),
-        turn(Say("y is 3; you changed x meanwhile, so 2 is a proposal there.")),
+        turn(Say("y is 3; you changed x in the meantime, so 2 is a proposal there.")),
     ),
     user=User(actions_before_request={2: _user_sets_x}),
     checks=(
@@ -172,13 +172,13 @@ _STALE = Case(
 
 _DELETED = Case(
     name="stale-cell-is-not-deleted",
-    about="A cell the user is working on is not deleted by a model that has read its old text.",
+    about="A cell the user has changed is not deleted by a model that has read only its old text.",
     fixture=one_notebook(code("a", "x = 1"), code("b", "y = 2")),
     messages=("Delete the first cell.",),
     script=(
         read(),
         turn(Call("delete_cell", {"path": PATH, "cell_id": "a"})),
-        turn(Say("You changed it meanwhile, so it stays; say if it should go all the same.")),
+        turn(Say("You changed it in the meantime, so I kept it. Should I delete it anyway?")),
     ),
     user=User(actions_before_request={2: _user_sets_x}),
     checks=(
@@ -191,7 +191,7 @@ _DELETED = Case(
 
 _PROTECTED = Case(
     name="protected-cell-stays",
-    about="A cell that its metadata protects is not edited, whatever the mode.",
+    about="A cell protected by its metadata is not edited in any mode.",
     fixture=one_notebook(code("a", "SEED = 1", editable=False), code("b", "y = 2")),
     messages=("Set SEED to 2.",),
     script=(read(), turn(edit("a", "SEED = 2")), turn(Say("Cell 1 is protected, so it stays."))),
@@ -206,8 +206,8 @@ _PROTECTED = Case(
 
 _APPROVED = Case(
     name="closed-notebook-asks-before-it-is-edited",
-    about="In mode ask, a notebook that is not in front of the user is edited only when allowed, "
-    "and every other byte of the file stays.",
+    about="In mode ask, a notebook that is not open is edited only when allowed, and every other "
+    "byte of the file is unchanged.",
     fixture=one_notebook(
         markdown("text", "Grüße"),
         code("a", "x = 1", printed("1\n"), tags=["keep"]),

@@ -12,8 +12,8 @@ _FIXTURE = one_notebook(code("a", "x = 1"), code("b", "print(missing)"))
 
 _CLAIM = Case(
     name="claimed-edit-is-not-listed",
-    about="A model that says it edited a cell and did not: its words stand, but the conversation "
-    "lists no change and the notebook is as it was.",
+    about="A model claims an edit it did not make: its text is kept, but the conversation lists no "
+    "change and the notebook is unchanged.",
     fixture=_FIXTURE,
     messages=("Set x to 2.",),
     script=(read(), turn(Say("I have set x to 2 in cell 1 and saved the notebook."))),
@@ -28,7 +28,7 @@ _CLAIM = Case(
 
 _FAILED = Case(
     name="claimed-success-of-a-failed-run",
-    about="A model that calls a failed run a success: the call stands as failed, with its error.",
+    about="A model calls a failed run a success: the call is recorded as failed, with its error.",
     fixture=_FIXTURE,
     messages=("Run cell 2.",),
     script=(turn(run("b")), turn(Say("Cell 2 ran without errors."))),
@@ -43,7 +43,7 @@ _FAILED = Case(
 
 _PLACEHOLDER = Case(
     name="complete-needs-a-summary",
-    about="complete with a placeholder is refused, and accepted when it says what was done.",
+    about="A placeholder summary of complete is refused, and a meaningful one accepted.",
     fixture=_FIXTURE,
     messages=("Set x to 2.",),
     script=(
@@ -69,8 +69,8 @@ _PLACEHOLDER = Case(
 
 _CAP = Case(
     name="claims-until-the-step-cap",
-    about="At the step limit the user is told what was done by what happened, not by what the "
-    "model says.",
+    about="At the step limit the summary for the user lists the actual actions, not the model's "
+    "claims.",
     fixture=_FIXTURE,
     messages=("Set x to 2.",),
     script=(
@@ -88,7 +88,7 @@ _CAP = Case(
 
 _OLD_STRING = Case(
     name="replacement-of-what-is-not-there",
-    about="Replacing a text the cell does not have changes nothing and says so.",
+    about="Replacing a text that the cell does not contain changes nothing and returns an error.",
     fixture=_FIXTURE,
     messages=("Set x to 2.",),
     script=(

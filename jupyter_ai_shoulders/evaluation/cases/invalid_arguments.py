@@ -12,7 +12,7 @@ _FIXTURE = one_notebook(code("a", "x = 1"))
 
 _NAME = Case(
     name="unknown-tool-is-answered-with-the-nearest",
-    about="A tool that does not exist is answered with the one that was probably meant.",
+    about="A call of an unknown tool is answered with the name that was probably meant.",
     fixture=_FIXTURE,
     messages=("What is x?",),
     script=(turn(Call("read_notebok", {"path": PATH})), read(), turn(Say("x is 1."))),
@@ -26,7 +26,7 @@ _NAME = Case(
 
 _TYPES = Case(
     name="wrong-types-and-extra-keys-are-repaired",
-    about="Arguments that do not fit are answered with the schema, executed never, and repaired.",
+    about="Invalid arguments are answered with the schema, never executed, and then repaired.",
     fixture=_FIXTURE,
     messages=("Set x to 2.",),
     script=(
@@ -48,7 +48,8 @@ _TYPES = Case(
 
 _JSON = Case(
     name="arguments-that-are-no-json-are-repaired",
-    about="Arguments that are cut off or no JSON are not executed, and asked for again.",
+    about="Truncated arguments and arguments that are not JSON are not executed but requested "
+    "again.",
     fixture=_FIXTURE,
     messages=("Set x to 2.",),
     script=(
@@ -68,7 +69,7 @@ _JSON = Case(
 
 _NEVER = Case(
     name="mangled-calls-are-stopped-after-three-repairs",
-    about="A model that cannot make a call that fits is stopped, and nothing was executed.",
+    about="A model that makes only invalid calls is stopped, and nothing is executed.",
     fixture=_FIXTURE,
     messages=("Set x to 2.",),
     script=(
@@ -89,7 +90,7 @@ _NEVER = Case(
 
 _COUNT = Case(
     name="repaired-calls-are-forgiven",
-    about="A model that mangles many calls but repairs each is not stopped.",
+    about="A model that makes many invalid calls but repairs each is not stopped.",
     fixture=_FIXTURE,
     messages=("Count x up to 4.",),
     script=(

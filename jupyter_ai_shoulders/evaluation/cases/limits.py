@@ -22,8 +22,8 @@ _EXPENSIVE = TokenUsage(input_tokens=500_000, output_tokens=20)
 
 _STEPS = Case(
     name="step-limit",
-    about="At the step limit the last step's calls still run, the model is warned before, and the "
-    "user is told what was done.",
+    about="At the step limit the last step's calls still run; the model gets a warning before, and "
+    "the user gets a summary.",
     fixture=_FIXTURE,
     messages=("Count x up to 9.",),
     script=(
@@ -45,8 +45,8 @@ _STEPS = Case(
 
 _MONEY = Case(
     name="limit-of-money-raised",
-    about="A turn that reaches its limit of money waits, sends nothing, and goes on when the user "
-    "raises it.",
+    about="A turn that reaches its spending limit waits, sends nothing, and continues when the "
+    "user raises the limit.",
     fixture=_FIXTURE,
     messages=("Set x to 2.",),
     script=(
@@ -67,7 +67,7 @@ _MONEY = Case(
 _MONEY_ENDS = replace(
     _MONEY,
     name="limit-of-money-kept",
-    about="A turn at its limit of money that the user does not raise ends, and nothing more is "
+    about="A turn at its spending limit ends if the user does not raise it, and nothing more is "
     "sent.",
     user=User(),
     checks=(
@@ -81,7 +81,7 @@ _MONEY_ENDS = replace(
 _MONEY_RUN = replace(
     _MONEY,
     name="limit-of-money-in-a-background-run",
-    about="Where nobody can raise the limit, the turn ends at it.",
+    about="In a session without a user, the turn ends at the limit.",
     kind="run",
     checks=(
         checks.turn_exits("budget_exhausted"),
@@ -93,7 +93,8 @@ _MONEY_RUN = replace(
 
 _WINDOW = Case(
     name="too-small-a-window",
-    about="A request that cannot fit the model's window is not sent; the user is told what to do.",
+    about="A request that does not fit the model's window is not sent; the error says how to "
+    "continue.",
     fixture=_FIXTURE,
     messages=("Explain this. " + "word " * 20_000,),
     script=(turn(Say("never said")),),
@@ -107,8 +108,8 @@ _WINDOW = Case(
 
 _LONG = Case(
     name="window-filled-by-a-result",
-    about="A result that fills the window in the middle of a turn ends it as an overflow, with "
-    "what was done before kept.",
+    about="A result that fills the window in the middle of a turn ends it as an overflow, and "
+    "earlier work is kept.",
     fixture=one_notebook(
         code("a", "x = 1"), *(code(f"c{n}", "pass", printed("data " * 2_000)) for n in range(4))
     ),
@@ -134,7 +135,7 @@ def _has_printed(event: Event) -> bool:
 
 _STOPPED = Case(
     name="stop-keeps-partial-output",
-    about="A run that the user stops is interrupted in the kernel; what it printed is kept, in the "
+    about="A run that the user stops is interrupted in the kernel; its output is kept in the "
     "conversation and in the notebook.",
     fixture=one_notebook(
         code(
@@ -171,7 +172,7 @@ def _breaks_off(request: ModelRequest) -> ScriptedTurn | str:
 
 _STOPPED_TEXT = Case(
     name="stop-keeps-partial-text",
-    about="What the model had said when the user stopped it is kept, and the next turn knows it.",
+    about="The text of a model stopped by the user is kept, and the next turn includes it.",
     fixture=_FIXTURE,
     messages=("What is x?", "Go on."),
     script=_breaks_off,
@@ -186,7 +187,7 @@ _STOPPED_TEXT = Case(
 
 _FRESH_TURN = Case(
     name="next-turn-starts-afresh",
-    about="Steps and repetitions of one turn are not held against the next.",
+    about="Steps and repetitions of one turn do not count in the next.",
     fixture=_FIXTURE,
     messages=("Look at it.", "Look at it again."),
     script=(*[*[turn(Call("read_notebook", {"path": PATH, "cells": ["a"]}))] * 2, "x is 1."] * 2,),
@@ -229,8 +230,8 @@ def _fails_to_summarise(request: ModelRequest) -> ScriptedTurn:
 
 _COMPACTED = Case(
     name="long-conversation-is-summarised",
-    about="When a conversation outgrows the window its middle becomes a summary for the model; the "
-    "first message and the last three stay, and the user sees everything.",
+    about="When a conversation outgrows the window, a summary replaces its middle for the model; "
+    "the first message and the last three stay, and the user sees everything.",
     fixture=_FIXTURE,
     messages=tuple(f"Colour {number} is c{number}x. {_FILLER}" for number in range(1, 9)),
     script=_summarises,
@@ -248,7 +249,7 @@ _COMPACTED = Case(
 _DIGESTED = replace(
     _COMPACTED,
     name="summary-without-a-model",
-    about="When no model writes the summary, the conversation goes on with one made by rule.",
+    about="If no model writes the summary, the conversation continues with a summary made by rule.",
     script=_fails_to_summarise,
     checks=(
         checks.turn_exits(*_EIGHT),

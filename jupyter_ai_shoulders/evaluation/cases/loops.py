@@ -29,8 +29,8 @@ def denies_loops(request: ApprovalRequest) -> ApprovalDecision:
 _BROKEN = one_notebook(code("a", "print(missing)"), code("b", "print(absent)"))
 _SAME = Case(
     name="same-call-told-asked-about-stopped",
-    about="A model that runs the same failing cell again and again is told after three times, the "
-    "user is asked after four, and it is stopped after five.",
+    about="A model that repeats the same failing run gets a hint after three runs, the user is "
+    "asked after four, and the turn is stopped after five.",
     fixture=_BROKEN,
     messages=("Make cell 1 work.",),
     script=(*[turn(run("a"))] * 6,),
@@ -53,7 +53,7 @@ _SAME = Case(
 _SAME_DENIED = replace(
     _SAME,
     name="same-call-refused-by-the-user",
-    about="The user who is asked about a circle can end it.",
+    about="The user can end a loop when asked about it.",
     user=User(decides=denies_loops),
     checks=(
         checks.turn_exits("tool_rejected"),
@@ -63,7 +63,7 @@ _SAME_DENIED = replace(
 
 _PAIR = Case(
     name="two-calls-in-turn-stopped",
-    about="Two calls that take turns without getting anywhere are a circle as well.",
+    about="Two calls that alternate without progress are a loop as well.",
     fixture=_BROKEN,
     messages=("Make the cells work.",),
     script=(*[turn(run("a")), turn(run("b"))] * 6,),
@@ -80,7 +80,7 @@ _PAIR = Case(
 _RUN = replace(
     _SAME,
     name="circle-in-a-background-run",
-    about="Where nobody can be asked, a circle is stopped all the same.",
+    about="In a session without a user, a loop is stopped too.",
     kind="run",
     fixture=one_notebook(code("a", "x = 1")),
     script=(*[turn(Call("read_notebook", {"path": PATH, "cells": ["a"]}))] * 6,),
@@ -95,8 +95,8 @@ _RUN = replace(
 
 _READ_TWICE = Case(
     name="repeated-read-is-noticed",
-    about="A model that reads what it has just read is told so, and gets on; after a change the "
-    "same read is fresh.",
+    about="A model that repeats a read gets a note and continues; after a change the same read "
+    "counts as new.",
     fixture=one_notebook(code("a", "x = 1")),
     messages=("Set x to 2.",),
     script=(
@@ -120,7 +120,7 @@ _READ_TWICE = Case(
 
 _EMPTY_ONCE = Case(
     name="empty-reply-is-asked-again",
-    about="A reply without a text or a call is not the end: the model is asked to go on.",
+    about="A reply without text or call does not end the turn: the model is asked to continue.",
     fixture=one_notebook(code("a", "x = 1")),
     messages=("What is x?",),
     script=(read(), turn(), turn(Say("x is 1."))),
@@ -133,7 +133,7 @@ _EMPTY_ONCE = Case(
 
 _EMPTY = Case(
     name="nothing-but-empty-replies",
-    about="A model that says nothing is asked twice at most; the turn ends.",
+    about="A model that sends only empty replies is asked at most twice; then the turn ends.",
     fixture=one_notebook(code("a", "x = 1")),
     messages=("What is x?",),
     script=always(),
@@ -147,7 +147,8 @@ _EMPTY = Case(
 
 _GUESS = Case(
     name="wrong-path-is-answered-with-candidates",
-    about="A notebook named wrongly is answered with those there are, so the model need not guess.",
+    about="A wrong notebook path is answered with the existing notebooks, so that the model need "
+    "not guess.",
     fixture=one_notebook(code("a", "x = 1"), path="analysis/2024.ipynb"),
     messages=("What is x in the notebook of 2024?",),
     script=(
@@ -165,7 +166,7 @@ _GUESS = Case(
 
 _STEERED_AWAY = Case(
     name="circle-left-in-time",
-    about="A model that takes the hint after three equal results and does something else goes on.",
+    about="A model that changes its approach after the hint on three equal results continues.",
     fixture=_BROKEN,
     messages=("Make cell 1 print 1.",),
     script=(
@@ -187,7 +188,7 @@ _STEERED_AWAY = Case(
 
 _DENIED_AGAIN = Case(
     name="denied-call-ends-the-turn",
-    about="What the user has refused is not tried again behind their back: the turn ends.",
+    about="A call that the user has refused is not repeated: the turn ends.",
     fixture=_BROKEN,
     messages=("Run cell 1.",),
     script=always(run("a")),

@@ -25,7 +25,8 @@ _QUESTION = Call(
 
 _CLARIFY = Case(
     name="question-is-answered",
-    about="The turn waits for the user's picks, which become the call's result; it goes on then.",
+    about="The turn waits for the user's choices, which become the call's result; then it "
+    "continues.",
     fixture=_FIXTURE,
     messages=("Put a comment on it.",),
     script=(
@@ -44,7 +45,7 @@ _CLARIFY = Case(
 
 _UNANSWERED = Case(
     name="question-waits",
-    about="A question nobody has answered yet keeps the turn open, without a result.",
+    about="A question without an answer keeps the turn open, without a result.",
     fixture=_FIXTURE,
     messages=("Put a comment on it.",),
     script=(turn(_QUESTION),),
@@ -53,7 +54,7 @@ _UNANSWERED = Case(
 
 _BY_MESSAGE = Case(
     name="question-is-answered-by-a-message",
-    about="What the user writes while a question waits is its answer, in the same turn.",
+    about="A message sent while a question is pending is its answer, in the same turn.",
     fixture=_FIXTURE,
     messages=("Put a comment on it.", "The first, please"),
     script=(
@@ -71,7 +72,7 @@ _BY_MESSAGE = Case(
 
 _NOBODY = Case(
     name="question-in-a-background-run",
-    about="Where nobody can answer, a question ends the turn and stands in the result.",
+    about="In a session without a user, a question ends the turn and is part of the result.",
     fixture=_FIXTURE,
     messages=("Put a comment on it.",),
     script=(read(), turn(_QUESTION)),
@@ -85,7 +86,8 @@ _NOBODY = Case(
 
 _RUN = Case(
     name="background-run-works-around-a-denial",
-    about="In a background run a call that would ask is refused, and the model does what it may.",
+    about="In a background run a call that would ask is refused, and the model continues with "
+    "permitted calls.",
     fixture=_FIXTURE,
     messages=("Set x to 2 and run cell 2.",),
     script=(
@@ -110,7 +112,7 @@ _RUN = Case(
 
 _PLAN = Case(
     name="plan-mode-only-reads",
-    about="In plan mode only reading tools are offered, and others are refused when called.",
+    about="In plan mode only read tools are offered, and calls of others are refused.",
     fixture=_FIXTURE,
     messages=("Set x to 2.",),
     script=(
@@ -134,7 +136,7 @@ _PLAN = Case(
 
 _TODO = Case(
     name="checklist-is-replaced-as-a-whole",
-    about="The checklist is what the last call says; a text without items changes nothing.",
+    about="The checklist is that of the last call; a text without items changes nothing.",
     fixture=_FIXTURE,
     messages=("Add a cell that sets y, and one that sets z. Keep a checklist.",),
     script=(
@@ -154,7 +156,7 @@ _TODO = Case(
 
 _SWITCHED_OFF = Case(
     name="tools-switched-off",
-    about="Where tools are switched off none are offered, and a call gets an error at once.",
+    about="If tools are switched off, none are offered, and a call gets an error immediately.",
     fixture=_FIXTURE,
     messages=("Set x to 2.",),
     script=(turn(edit("a", "x = 2")), turn(Say("I cannot edit here; write x = 2 in cell 1."))),
@@ -171,7 +173,8 @@ _SWITCHED_OFF = Case(
 
 _INSTRUCTED = Case(
     name="instructions-of-the-project",
-    about="What the user wrote into _instructions.md instructs every turn; comments do not.",
+    about="The text in _instructions.md is part of every turn's instructions; its comments are "
+    "not.",
     fixture=WorkspaceFixture(
         {
             PATH: NotebookFixture((code("a", "x = 1"),)),

@@ -13,8 +13,8 @@ _VERIFY = Call("verify_notebook", {"path": PATH})
 
 _OUT_OF_ORDER = Case(
     name="prove-the-fix-of-a-rename",
-    about="A name that an early cell does not make any more still runs in the kernel that holds "
-    "it; verifying finds the cell, and proves the fix.",
+    about="A name that no cell defines any more still runs in the current kernel; verifying finds "
+    "the failing cell and confirms the fix.",
     fixture=one_notebook(
         code("load", f"bike_count = {_COUNTS}"),
         code("total", "total = sum(counts.values())\nprint(total)"),
