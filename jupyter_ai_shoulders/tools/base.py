@@ -45,14 +45,14 @@ Category = Literal[
 
 
 class ToolArguments(BaseModel):
-    """Base of argument models: unknown arguments are refused, so that a typo is seen."""
+    """Base of argument models. Unknown arguments are refused, so that a typo is noticed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The target of a call, for rules, locks, approvals and the line in the conversation."""
+    """The target of a call, for rules, locks, approvals and the conversation."""
 
     path: str | None = None
     new_path: str | None = None

@@ -1,7 +1,7 @@
 """The tool that reads the rest of a truncated output, or polls a background run.
 
-Complete outputs are blobs; a conversation may read only those its own results gave handles to. A
-background run has a handle too.
+Complete outputs are blobs. A conversation may read only those whose handles are in its own results.
+Background runs have handles too.
 """
 
 from __future__ import annotations

@@ -108,7 +108,8 @@ def merge_edit(change: RequestedEdit, current: str, known: KnownText) -> MergeOu
         overlap = overlap or ConflictingEdit(base, wanted)
     if overlap is None:
         read = None if known.read is None else change.applied_to(known.read)
-        # A text that was ambiguous to the model stays so, whatever the user typed.
+        # Text that was ambiguous when the model read it stays ambiguous, even if the user's edit
+        # resolved it.
         return read if isinstance(read, AmbiguousMatch) else _applied(here, current)
     return _rebased_conflict(overlap, change, current, here)
 
@@ -116,8 +117,8 @@ def merge_edit(change: RequestedEdit, current: str, known: KnownText) -> MergeOu
 def user_changes_diff(expected: str, text: str) -> str | None:
     """Return the user's other changes, with secrets masked; None if they are too large.
 
-    Secrets are masked before lines are selected, because a key of several lines is found only as a
-    whole.
+    Secrets are masked before lines are selected, because a multi-line key is recognised only in
+    full.
     """
     mask = Redactor().redact
     diff = bounded_diff(*(f"{mask(each)}\n" for each in (expected, text)))
@@ -138,7 +139,7 @@ def _applied(here: Replacement | NoMatch | AmbiguousMatch, now: str) -> MergeOut
 def _bases(change: RequestedEdit, known: KnownText) -> Sequence[str]:
     """Return the texts that the edit may have been made for, likeliest first."""
     newest = () if known.read is None else (known.read,)
-    # A whole text made for an earlier one would bring back what the model does not know is undone.
+    # A whole text made for an earlier version would restore changes that were undone since.
     earlier = known.earlier if known.undone or not change.whole else ()
     return tuple(dict.fromkeys((*newest, *earlier)))
 

@@ -1,7 +1,7 @@
 """Grants: what an approval allows for a document, for the session, or always.
 
-``engine.loop.event_reducer`` makes grants of the answers in the log,
-``engine.session.user_responses`` the rule stored for "always"; ``tools.permissions.rules`` applies
+``engine.loop.event_reducer`` creates grants from answers in the log,
+``engine.session.user_responses`` the stored rule for "always"; ``tools.permissions.rules`` applies
 both.
 """
 

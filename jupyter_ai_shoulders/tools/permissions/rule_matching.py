@@ -24,7 +24,7 @@ Pattern = Annotated[str, Field(min_length=1)]
 
 
 class RuleMatch(BaseModel):
-    """What a rule is limited to, as the file spells it; every pattern given must match."""
+    """Restrictions of a rule, as in the file; every given pattern must match."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -33,17 +33,17 @@ class RuleMatch(BaseModel):
     notebook: Pattern | None = None
     """A glob on the path, of notebooks only."""
     command: Pattern | None = None
-    """The words a command line begins with.
+    """The first words of a command line.
 
-    Of a rule that allows, see ``tools.permissions.command_rules``.
+    For allowing rules see ``tools.permissions.command_rules``.
     """
     domain: Pattern | None = None
-    """A host, with all below it."""
+    """A host, including its subdomains."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolRule:
-    """A rule of the user. One with a ``problem`` denies; ``tool`` is then None when unreadable."""
+    """A rule of the user. A rule with a ``problem`` denies; its ``tool`` is None if unreadable."""
 
     action: Literal["allow", "ask", "deny"]
     tool: str | None
@@ -60,8 +60,8 @@ def target_paths(target: Target) -> list[str]:
 def rule_matches(rule: ToolRule, tool: str, target: Target) -> bool:
     """Return whether a valid rule covers a call.
 
-    Rules that restrict compare without regard to case and look into every part of a command
-    line; rules that allow need a plain command and the exact case.
+    Restricting rules ignore case and are compared with every part of a command line; allowing rules
+    need a plain command and the exact case.
     """
     if rule.tool is None or not glob_matches(rule.tool, tool):
         return False

@@ -1,7 +1,7 @@
 """Decides whether a call runs, asks or is refused: pure functions of values.
 
-``decide`` is called by ``engine.calls.approvals`` right before a call; ``tools.permissions.store``
-makes the rules from the user's file, ``engine.loop.event_reducer`` the grants from the log.
+``engine.calls.approvals`` calls ``decide`` right before a call; ``tools.permissions.store`` creates
+the rules from the user's file, ``engine.loop.event_reducer`` the grants from the log.
 """
 
 from __future__ import annotations
