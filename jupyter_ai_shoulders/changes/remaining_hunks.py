@@ -1,7 +1,7 @@
 r"""The hunks that remain to review in a text that the agent, and perhaps the user, changed. Pure.
 
 Computed from three texts: the user's (``before``), the agent's (``after``) and the current one
-(``current``). None stands for a missing text. Lines end with ``\n``, as in the page. Used by
+(``current``). None means a missing text. Lines end with ``\n``, as in the page. Used by
 ``changes.review.pending_edits`` and ``changes.review.service``.
 """
 

@@ -98,7 +98,7 @@ class Durability:
             await asyncio.get_running_loop().run_in_executor(self._threads, self._checkpoint)
         except StateUnavailable as error:
             _log.warning(
-                "The log could not be folded into the database, it goes on growing: %s", error
+                "The log could not be folded into the database and keeps growing: %s", error
             )
         finally:
             self._checkpointing = None

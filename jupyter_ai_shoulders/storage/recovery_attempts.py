@@ -52,7 +52,7 @@ class RecoveryAttempts:
         try:
             given: object = json.loads(text or "{}")
         except ValueError:
-            _log.warning("The counts of failed recoveries cannot be read; they start anew.")
+            _log.warning("The counts of failed recoveries cannot be read; they restart at zero.")
             return {}
         if not isinstance(given, dict):
             return {}

@@ -234,7 +234,7 @@ def text_changes(
 ) -> Iterator[tuple[CellId, str | None, str | None]]:
     """Yield each changed cell with its text before and after applied edits.
 
-    None stands for a cell that does not exist. ``inverse`` undoes the edits, last one first.
+    None means that the cell does not exist. ``inverse`` undoes the edits, last one first.
     """
     before = _texts(inverse)
     for cell_id, after in _texts(edits).items():

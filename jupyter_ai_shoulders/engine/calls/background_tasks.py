@@ -151,7 +151,7 @@ class BackgroundTasks:
             event, result = run_end_event(tracked.call, name, outcome, tracked.truncator)
             self._emit(tracked.session_id, event)
         except StateUnavailable:
-            _log.exception("The end of a run of %s is told again later.", tracked.session_id)
+            _log.exception("The end of a run of %s is reported again later.", tracked.session_id)
             loop = asyncio.get_running_loop()
             loop.call_later(RETRY_SECONDS, self._report_end, tracked, name, outcome)
             return

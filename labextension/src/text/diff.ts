@@ -3,7 +3,7 @@
 import { Chunk } from '@codemirror/merge';
 import { Text } from '@codemirror/state';
 
-/** One line of a unified diff; `gap` stands for omitted unchanged lines. */
+/** One line of a unified diff; `gap` marks omitted unchanged lines. */
 export interface IDiffLine {
   readonly kind: 'same' | 'old' | 'new' | 'gap';
   readonly text: string;

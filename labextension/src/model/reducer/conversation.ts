@@ -194,7 +194,7 @@ function reduce(state: Conversation, event: Event): Conversation {
     case 'notice': {
       const { level, code, text, call_id } = event;
       if (text === '') {
-        return state; // Stands for a damaged event, which the event before it reports.
+        return state; // Replaces a damaged event, which the preceding event reports.
       }
       return addPart(state, event, {
         type: 'notice',

@@ -110,7 +110,7 @@ function overlap({ from, to }: TextRange, at: number, length: number): number {
   return Math.min(to, at + length) - Math.max(from, at);
 }
 
-/** Where a range begins that begins in a segment: the replacement of a word stands for the whole word. */
+/** Where a range begins that begins in a segment: the replacement of a word counts as the whole word. */
 function startIn({ isSame, oldText, newText }: ISegment, from: number): number {
   return isSame
     ? newText.from + Math.max(0, from - oldText.from)

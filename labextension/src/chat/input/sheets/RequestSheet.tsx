@@ -17,7 +17,7 @@ import {
   type IServerAnswer
 } from '../../../ui/useServerAnswer';
 
-/** Stands for the message being written; steps count from 1. */
+/** The step of the message being written; other steps count from 1. */
 const NEXT = 0;
 
 export function RequestSheet(props: {
