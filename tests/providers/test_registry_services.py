@@ -84,7 +84,7 @@ async def test_missing_ollama_is_no_failure(place: RegistryWorkspace) -> None:
 async def test_model_of_ollama_answers_before_it_was_listed(
     place: RegistryWorkspace, simulator: Simulator
 ) -> None:
-    """As after a restart, when a conversation goes on before anyone looks at the models."""
+    """As after a restart, when a conversation continues before the models are listed."""
     simulator.script("Hello")
     async with with_ollama(place, simulator) as registry:
         resolved = registry.resolve(QWEN)

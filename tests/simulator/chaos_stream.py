@@ -35,7 +35,7 @@ class SseEvent:
 
 
 def event_bytes(event: SseEvent, delivery: Delivery) -> bytes:
-    """Return the event as it stands in the stream."""
+    """Return the event's bytes in the stream."""
     if event.bare:
         return delivery.line_end.join([*event.data.split("\n"), ""]).encode()
     colon = ": " if delivery.space_after_colon else ":"

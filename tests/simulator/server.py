@@ -222,7 +222,7 @@ class Simulator:
         return answer
 
     def _endpoint(self, request: HttpRequest) -> Endpoint:
-        """Which format a request is in; ``/v1/models`` is told by the version header."""
+        """Return a request's format; ``/v1/models`` is recognised by the version header."""
         own = self._with_own_paths(request)
         if own is not None:
             return own

@@ -42,7 +42,7 @@ def encode(request: ModelRequest, endpoint: Endpoint) -> bytes:
 def _head(request: ModelRequest, model: ModelSpec, *, has_tools: bool) -> VendorObject:
     """Return all fields but tools and messages.
 
-    Ollama is told to refuse prompts that are too long, instead of truncating them.
+    The request asks Ollama to refuse prompts that are too long, instead of truncating them.
     """
     max_output = min(request.max_output, model.max_output or request.max_output, model.window)
     head: VendorObject = {

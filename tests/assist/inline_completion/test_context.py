@@ -1,4 +1,4 @@
-"""What is told of the rest of a document."""
+"""What a suggestion request contains of the rest of a document."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cells(*sources: str) -> list[ContextCell]:
 
 
 SPACERS = ("pass", "pass")
-"""Stand between, so that what is before them is told in parts."""
+"""Insert filler cells, so that the cells before them are shortened."""
 
 
 def test_a_definition_is_told_only_when_it_is_spoken_of() -> None:

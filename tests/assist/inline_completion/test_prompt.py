@@ -1,4 +1,4 @@
-"""What a model is told of a caret, word for word."""
+"""The exact prompt for a suggestion at the caret."""
 
 from __future__ import annotations
 

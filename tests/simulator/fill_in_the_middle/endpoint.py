@@ -40,7 +40,7 @@ MODELS: Mapping[Style, frozenset[str]] = {
     "deepseek": frozenset({"deepseek-v4-flash", "deepseek-v4-pro"}),
     "llamacpp": frozenset(),
 }
-"""That fill in; llama.cpp serves one model and is told of none."""
+"""Models that fill in; llama.cpp serves one model, and requests name none."""
 UNKNOWN = SseEvent('{"object":"something.new"}')
 
 

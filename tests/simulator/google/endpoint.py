@@ -54,7 +54,7 @@ class GenerateContentEndpoint:
     windows: Mapping[str, int]
 
     def serves(self, request: HttpRequest) -> bool:
-        """Return whether a request is in this format; lists of models are told by the key."""
+        """Return whether a request is in this format; lists of models are recognised by the key."""
         if CALL.fullmatch(request.path):
             return True
         named = KEY_HEADER in request.headers or "key" in parse_qs(request.query)

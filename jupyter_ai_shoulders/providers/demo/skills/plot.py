@@ -88,9 +88,9 @@ def listing_code(frame: str) -> str:
 
 @dataclass(slots=True)
 class Drawing:
-    """The work on the new cell until it draws, and what there is to tell about it.
+    """State of making a plot: the new cell, its runs, and the sentences for the answer.
 
-    ``notebook`` is as it was read; ``chart`` is None while the cell prints the columns' names.
+    ``chart`` is None while the cell only prints the names of columns.
     """
 
     notebook: ParsedNotebook

@@ -87,7 +87,7 @@ def profile_code(frame: str, *, distinct: bool = True) -> str:
 
 @dataclass(slots=True)
 class Profiling:
-    """The work on the profile's cell, and what there is to tell about it."""
+    """State of profiling a dataframe: the cell, its run, and the sentences for the answer."""
 
     notebook: ParsedNotebook
     frame: str
