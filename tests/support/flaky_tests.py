@@ -16,8 +16,8 @@ from pytest_timeout import Settings
 
 _PLACE = re.compile(r"(?!\.venv|/)\S+\.py:\d+: ")
 """A line of a traceback that says where it was in the project."""
-MOST = 10
-"""Of some 10 000 tests."""
+MOST = 3
+"""Tests of a run."""
 
 
 def restart_timeout(item: pytest.Item) -> None:

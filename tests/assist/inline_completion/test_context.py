@@ -25,7 +25,7 @@ def cells(*sources: str) -> list[ContextCell]:
 
 
 SPACERS = ("pass", "pass")
-"""Insert filler cells, so that the cells before them are shortened."""
+"""Filler cells: what is before them is shortened."""
 
 
 def test_a_definition_is_told_only_when_it_is_spoken_of() -> None:
