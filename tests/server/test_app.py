@@ -90,6 +90,10 @@ async def test_routes_that_cannot_be_loaded_answer_500_until_they_can(
 
 class TestWrongSetting:
     @pytest.fixture
+    def no_debug_log(self) -> None:
+        """Keep the log as it is: with its level DEBUG, Jupyter reports the extension there."""
+
+    @pytest.fixture
     def jp_server_config(self, jp_server_config: Config) -> Config:
         jp_server_config.Shoulders.default_mode = "yolo"
         return jp_server_config

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from jupyter_server.auth import IdentityProvider
 from jupyter_server.auth.decorator import authorized
@@ -268,17 +268,13 @@ def code_of(status: int) -> ErrorCode:
     return _BY_STATUS.get(status, "internal")
 
 
-def _refusal() -> Callable[[ShouldersHandler], Awaitable[None] | None]:
+def _refusal() -> Callable[[UnknownRouteHandler], Awaitable[None] | None]:
     """Return a new method each time: ``authorized`` remembers the action of its first request."""
 
     @web.authenticated
     @authorized
-    async def refuse(self: ShouldersHandler) -> NoReturn:
-        raise NotFound(
-            f"There is no route {self.request.method} {self.request.path}.",
-            code="unknown_route",
-            hint="A newer page may ask an older server: reload the page, or upgrade the package.",
-        )
+    async def refuse(self: UnknownRouteHandler) -> None:
+        raise self.refusal()
 
     return refuse
 
@@ -292,3 +288,11 @@ class UnknownRouteHandler(ShouldersHandler):
     put = _refusal()
     patch = _refusal()
     delete = _refusal()
+
+    def refusal(self) -> NotFound:
+        """Return the error that answers every request."""
+        return NotFound(
+            f"There is no route {self.request.method} {self.request.path}.",
+            code="unknown_route",
+            hint="A newer page may ask an older server: reload the page, or upgrade the package.",
+        )

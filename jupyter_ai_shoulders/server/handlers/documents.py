@@ -38,7 +38,7 @@ class EditQuery(CommandModel):
 class EditsHandler(ShouldersHandler):
     """``edits``."""
 
-    most_bytes = LONG_TEXT_BYTES
+    max_body_bytes = LONG_TEXT_BYTES
 
     @web.authenticated
     @authorized
@@ -58,7 +58,7 @@ class EditsHandler(ShouldersHandler):
 class CellTextHandler(ShouldersHandler):
     """``sessions/{id}/cell-text``."""
 
-    most_bytes = LONG_TEXT_BYTES
+    max_body_bytes = LONG_TEXT_BYTES
 
     @web.authenticated
     @authorized
@@ -71,7 +71,7 @@ class CellTextHandler(ShouldersHandler):
 class EditHandler(ShouldersHandler):
     """``edits/{id}``."""
 
-    most_bytes = MAX_BODY_BYTES
+    max_body_bytes = MAX_BODY_BYTES
 
     @web.authenticated
     @authorized
@@ -144,7 +144,7 @@ class ProposalsHandler(ShouldersHandler):
 class ProposalHandler(ShouldersHandler):
     """``proposals/{id}``."""
 
-    most_bytes = MAX_BODY_BYTES
+    max_body_bytes = MAX_BODY_BYTES
 
     @web.authenticated
     @authorized

@@ -109,7 +109,7 @@ class UndeleteHandler(ShouldersHandler):
 class AnchorsHandler(ShouldersHandler):
     """``anchors``."""
 
-    most_bytes = MAX_BODY_BYTES
+    max_body_bytes = MAX_BODY_BYTES
 
     @web.authenticated
     @authorized
@@ -121,7 +121,7 @@ class AnchorsHandler(ShouldersHandler):
 class AdoptHandler(ShouldersHandler):
     """``anchors/adopt``."""
 
-    most_bytes = MAX_BODY_BYTES
+    max_body_bytes = MAX_BODY_BYTES
 
     @web.authenticated
     @authorized

@@ -31,7 +31,7 @@ from jupyter_ai_shoulders.wire.ids import CallId, MessageId, TurnId
 class MessagesHandler(ShouldersHandler):
     """``sessions/{id}/messages``."""
 
-    most_bytes = MESSAGE_BYTES
+    max_body_bytes = MESSAGE_BYTES
 
     @web.authenticated
     @authorized
@@ -47,7 +47,7 @@ class MessagesHandler(ShouldersHandler):
 class MessageHandler(ShouldersHandler):
     """``sessions/{id}/messages/{message_id}``, queued messages only."""
 
-    most_bytes = LONG_TEXT_BYTES
+    max_body_bytes = LONG_TEXT_BYTES
 
     @web.authenticated
     @authorized
@@ -179,7 +179,7 @@ class InputHandler(ShouldersHandler):
 class SuppliedResultHandler(ShouldersHandler):
     """``sessions/{id}/tool-results/{call_id}``, where tools are ``parse_only``."""
 
-    most_bytes = LONG_TEXT_BYTES
+    max_body_bytes = LONG_TEXT_BYTES
 
     @web.authenticated
     @authorized
@@ -212,7 +212,7 @@ class SentRequestHandler(ShouldersHandler):
 class PreviewHandler(ShouldersHandler):
     """``sessions/{id}/preview``."""
 
-    most_bytes = MAX_BODY_BYTES
+    max_body_bytes = MAX_BODY_BYTES
 
     @web.authenticated
     @authorized
@@ -226,7 +226,7 @@ class PreviewHandler(ShouldersHandler):
 class RunsHandler(ShouldersHandler):
     """``runs``."""
 
-    most_bytes = MESSAGE_BYTES
+    max_body_bytes = MESSAGE_BYTES
 
     @web.authenticated
     @authorized

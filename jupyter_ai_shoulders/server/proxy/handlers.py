@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Coroutine, Iterator, Mapping
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from jupyter_server.auth.decorator import authorized
 from tornado import web
@@ -44,8 +44,8 @@ class ProxyHandler(ShouldersHandler):
     its format.
     """
 
-    most_bytes = MAX_BODY_BYTES
-    most_values = MAX_PROXIED_VALUES
+    max_body_bytes = MAX_BODY_BYTES
+    max_body_values = MAX_PROXIED_VALUES
 
     def initialize(self, host_source: HostSource, **route: Any) -> None:
         """Called by tornado with the arguments of the route: ``limiter`` and ``caller``.
@@ -244,8 +244,9 @@ class ModelHandler(ProxyHandler):
 class UnknownProxyRouteHandler(ProxyHandler, UnknownRouteHandler):
     """Everything else below the proxy's root: a 404 in the format the client speaks."""
 
-    def _refuse(self) -> NoReturn:
-        raise NotFound(
+    def refusal(self) -> NotFound:
+        """Return the error that answers every request."""
+        return NotFound(
             f"The model proxy has no route {self.request.method} {self.request.path}.",
             code="unknown_route",
             hint="It answers requests and lists models; nothing is stored that could be asked for.",

@@ -339,3 +339,12 @@ async def test_a_stream_is_not_cached_and_not_held_back(
     assert answer.headers["x-accel-buffering"] == "no"
     last = [line for line in answer.text.split("\n") if line.startswith("data: ")][-1]
     assert json.loads(last[6:]) == {"type": "message_stop"}
+
+
+async def test_an_unknown_route_is_refused_in_the_words_of_the_proxy(
+    http: httpx.AsyncClient, token: str
+) -> None:
+    answer = await http.get("/v1/nothing", headers={"x-api-key": token})
+
+    assert answer.status_code == 404
+    assert "The model proxy has no route GET" in answer.json()["error"]["message"]

@@ -82,6 +82,7 @@ def fixed(tour: OpenNotebook) -> None:
     expect(tour.page.get_by_role("button", name="Undo").first).to_be_visible()
 
 
+@pytest.mark.full
 @pytest.mark.shows("empty.2")
 def test_with_the_mouse_alone(tour: OpenNotebook, page: Page) -> None:
     person = Person(page)

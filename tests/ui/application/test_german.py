@@ -62,6 +62,7 @@ def panel(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         upstream.stop()
 
 
+@pytest.mark.full
 def test_page_and_server_speak_german(panel: Panel) -> None:
     panel.page.evaluate(
         "() => window.jupyterapp.commands.execute('jupyter-ai-shoulders:focus-chat')"

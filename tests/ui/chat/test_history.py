@@ -33,6 +33,7 @@ def drag(page: Page, tab: Locator, other: Locator, share: float) -> None:
     page.mouse.up()
 
 
+@pytest.mark.full
 @pytest.mark.shows("places.8", "places.9")
 def test_the_history_finds_by_words_kind_and_source_and_manages_what_it_finds(
     scenario: NotebookScenario, page: Page, tmp_path: Path

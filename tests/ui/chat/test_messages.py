@@ -309,6 +309,7 @@ def test_dots_go_with_the_first_content_and_reasoning_is_one_section(
     expect(section).to_contain_text("First the mean.")
 
 
+@pytest.mark.full
 @pytest.mark.shows("messages.12", "messages.13")
 def test_a_failure_says_what_to_do_is_tried_again_and_its_wait_counted_down(
     scenario: NotebookScenario, page: Page

@@ -93,6 +93,7 @@ def reload(page: Page, scenario: NotebookScenario) -> None:
     page.evaluate("() => window.jupyterapp.restored")
 
 
+@pytest.mark.full
 @pytest.mark.shows("places.1", "places.2", "places.3", "places.4", "places.5", "speed.5")
 def test_shortcuts_dock_the_panel_anywhere_and_a_reload_finds_it_there(
     scenario: NotebookScenario, page: Page, settings: Path

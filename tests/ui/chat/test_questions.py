@@ -180,6 +180,7 @@ def test_a_checklist_shows_progress_folds_and_survives_a_reload(
     assert top(checklist) < top(panel.input)
 
 
+@pytest.mark.full
 @pytest.mark.shows("waits.3")
 def test_a_shared_file_is_a_card_seen_through_the_api_and_downloaded(
     scenario: NotebookScenario, page: Page

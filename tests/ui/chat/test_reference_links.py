@@ -91,6 +91,7 @@ def test_pictures_and_tables_of_runs_are_shown_below_their_lines_and_lead_to_the
     expect(panel.answers.get_by_role("button", name="1000 rows × 2 columns")).to_be_visible()
 
 
+@pytest.mark.full
 def test_cells_and_files_that_an_answer_names_are_links_that_mark_them(
     scenario: NotebookScenario,
 ) -> None:

@@ -51,6 +51,7 @@ def pill(page: Page) -> Any:
     return page.get_by_role("button", name="Back to the agent")
 
 
+@pytest.mark.full
 def test_the_page_scrolls_to_the_cell_at_work_and_marks_what_changed(
     scenario: NotebookScenario,
 ) -> None:

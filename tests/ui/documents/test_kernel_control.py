@@ -37,6 +37,7 @@ def test_a_restart_by_the_agent_looks_like_one_from_the_menu(scenario: NotebookS
     expect(opened.output("after")).to_have_text("False")
 
 
+@pytest.mark.full
 def test_an_interrupt_by_the_agent_ends_the_users_cell_and_keeps_the_variables(
     scenario: NotebookScenario,
 ) -> None:

@@ -13,6 +13,7 @@ from tests.ui.support.notebook_scenario import NotebookScenario
 LOAD = ("load", "%load_ext jupyter_ai_shoulders")
 
 
+@pytest.mark.full
 def test_an_answer_is_rendered_in_the_cell_and_its_conversation_is_in_the_panel(
     scenario: NotebookScenario, page: Page
 ) -> None:

@@ -97,6 +97,7 @@ def test_a_clean_file_is_edited_in_its_editor_and_saved(make: MakeDesk) -> None:
     editor.wait_for_text(CODE)
 
 
+@pytest.mark.full
 def test_text_typed_between_two_edits_stays_between_them(make: MakeDesk) -> None:
     scenario = make()
     more = calls("edit_document", {"find": "print(f(1))", "replace": "print(f(2))"})

@@ -73,6 +73,7 @@ def test_errors_outputs_and_cells_are_asked_about_where_they_are(
     page.keyboard.press("Escape")
 
 
+@pytest.mark.full
 @pytest.mark.shows("affordances.6")
 def test_selected_text_of_cells_and_files_is_asked_about(scenario: NotebookScenario) -> None:
     page = scenario.page

@@ -80,6 +80,7 @@ def test_in_the_first_moment_the_signs_stay_until_it_is_known_that_they_ask(
     assert len(asked_of(scenario)) == 1
 
 
+@pytest.mark.full
 @pytest.mark.shows("inline.plus.4", "inline.plus.8")
 @pytest.mark.usefixtures("switched_off")
 def test_in_the_first_moment_no_sign_is_lost_where_it_is_switched_off(

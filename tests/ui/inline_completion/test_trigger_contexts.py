@@ -37,6 +37,7 @@ def open_text(scenario: NotebookScenario, file: Path, text: str) -> TextEditor:
     return editor
 
 
+@pytest.mark.full
 @pytest.mark.shows("inline.ghost.2", "inline.keys.8")
 def test_a_file_gets_suggestions_in_one_step_of_undo(
     scenario: NotebookScenario, folder: Path

@@ -106,6 +106,7 @@ def sources(opened: OpenNotebook) -> dict[str, str]:
     return {cell["id"]: cell["source"] for cell in opened.cells}
 
 
+@pytest.mark.full
 @pytest.mark.shows("waits.4", "waits.5", "waits.6")
 def test_a_completed_turn_lists_what_it_changed_to_keep_undo_and_go_to(
     scenario: NotebookScenario,

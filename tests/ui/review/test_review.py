@@ -184,6 +184,7 @@ def made_and_removed(scenario: NotebookScenario) -> tuple[OpenNotebook, Review]:
     return opened, review
 
 
+@pytest.mark.full
 def test_a_new_cell_is_removed_and_a_deleted_one_comes_back_where_it_was(
     scenario: NotebookScenario,
 ) -> None:

@@ -82,6 +82,7 @@ def test_a_pasted_address_is_detected_tried_chosen_changed_and_removed(
     assert json.loads(written.read_text())["providers"] == {}
 
 
+@pytest.mark.full
 def test_a_wrong_key_leaves_the_one_that_works(scenario: NotebookScenario, page: Page) -> None:
     home = scenario.lab.home / ".shoulders"
     home.mkdir(parents=True, exist_ok=True)

@@ -10,6 +10,7 @@ from tests.ui.support.notebook_scenario import NotebookScenario
 STEPS = 150
 
 
+@pytest.mark.full
 @pytest.mark.shows("threads.anchor.1", "threads.anchor.2", "threads.anchor.3", "threads.anchor.7")
 def test_threads_stay_with_their_characters_through_random_edits(
     scenario: NotebookScenario,

@@ -191,6 +191,7 @@ def test_a_thread_is_resolved_in_the_list_and_opened_again_in_its_bar(
     expect(threads.bar).not_to_contain_text("Resolved")
 
 
+@pytest.mark.full
 @pytest.mark.shows("threads.panel.7", "threads.end.4")
 def test_a_thread_is_deleted_after_asking_and_brought_back(
     scenario: NotebookScenario, page: Page

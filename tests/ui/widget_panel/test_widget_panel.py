@@ -64,6 +64,7 @@ def test_an_answer_streams_and_tools_are_allowed_and_denied_in_the_output(
     assert scenario.talks.of_type("message-add")[0]["context"]["active_document"] == scenario.path
 
 
+@pytest.mark.full
 def test_questions_models_and_keys_stay_in_the_panel(
     scenario: NotebookScenario, page: Page
 ) -> None:
