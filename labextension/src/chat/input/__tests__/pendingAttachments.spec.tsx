@@ -124,7 +124,7 @@ test('a message that waits is sent from its tab while another one is looked at, 
 test('a dragged item that cannot be attached is reported when its turn comes', async () => {
   const { arrive, host, container } = await uploading('one.csv');
   Object.assign(host, {
-    carried: async () => Promise.reject(new Error('It is gone.'))
+    attachmentsOfDrag: async () => Promise.reject(new Error('It is gone.'))
   });
   const drop = Object.assign(new Event('lm-drop', { bubbles: true }), {
     mimeData: {},
