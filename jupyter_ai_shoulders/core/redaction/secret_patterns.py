@@ -35,8 +35,11 @@ _WORD = frozenset((ascii_letters + digits + "_").encode())
 _KEY_BYTES = bytes(_WORD | frozenset(b"-./+=~:%|!@$"))
 _MARKS = bytes(97 if byte in _KEY_BYTES else 32 for byte in range(256))
 _LONG = b"a" * _LONG_WORD
-_ESCAPED = r"(?:(?<=\\)[bf])?+"
-r"""The letter of ``\b`` or ``\f`` in JSON, which is never the first of a key."""
+_ESCAPED = r"(?:(?<=\\)[bf]|(?!(?<=\\)[bf]))"
+r"""The letter of ``\b`` or ``\f`` in JSON, which is never the first of a key.
+
+A possessive ``?+`` would say the same, but Python 3.11.2 never matches it around a lookbehind.
+"""
 
 
 class _PatternRow(BaseModel):
