@@ -45,6 +45,7 @@ def test_what_happened_without_a_page_is_told_once_in_a_new_browser(
     assert scenario.talks.only()["title"] in Panel(other_page).root.inner_text()
     other_page.reload()
     expect(card).to_be_visible()
-    card.get_by_role("button", name="Dismiss").click()
+    with other_page.expect_response("**/shoulders/api/v1/away*"):
+        card.get_by_role("button", name="Dismiss").click()
     expect(card).to_have_count(0)
     assert scenario.talks.api("away")["report"] is None
