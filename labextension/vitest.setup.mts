@@ -1,7 +1,9 @@
 /**
- * What every unit test finds in place: the parts of a browser that jsdom lacks and JupyterLab's modules touch
- * when they load, and an empty page after each test. Started by vitest, see vitest.config.mts.
+ * What every unit test finds in place: the parts of a browser that jsdom lacks and our modules or JupyterLab's
+ * need, and an empty page after each test. Started by vitest, see vitest.config.mts.
  */
+
+import * as webStreams from 'node:stream/web';
 
 import { cleanup } from '@testing-library/react';
 import { afterEach, vi } from 'vitest';
@@ -22,6 +24,7 @@ const noMediaMatches = (media: string) =>
   Object.assign(new EventTarget(), { matches: false, media });
 
 const standIns = {
+  ...webStreams,
   DragEvent: class extends MouseEvent {},
   IntersectionObserver: NoLayoutObserver,
   ResizeObserver: NoLayoutObserver,
