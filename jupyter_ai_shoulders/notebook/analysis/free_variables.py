@@ -135,7 +135,9 @@ class _Scope(ast.NodeVisitor):
         self.visit_all([*node.decorator_list, *node.bases, *node.keywords])
         body = _Scope()
         body.visit_all(item for item in node.body)
-        self.reads |= (body.reads - (body.own - body.declared)) | free_names(node).reads
+        # A name that the body binds may be read before, and its comprehensions and nested classes
+        # do not see it: everything read may come from the notebook.
+        self.reads |= body.reads | free_names(node).reads
         self.writes |= body.writes | (body.own & body.globals)
 
     def _comprehension(self, node: ComprehensionNode) -> None:

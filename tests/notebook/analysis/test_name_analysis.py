@@ -125,6 +125,19 @@ def test_functions_say_what_their_calls_need() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param("q = [b for p in 'xy']", id="comprehension"),
+        pytest.param("class D: q = b", id="nested-class"),
+        pytest.param("q = b", id="read-before"),
+    ],
+)
+def test_class_in_a_function_needs_a_name_it_binds_later(body: str) -> None:
+    source = f"def f():\n    class C:\n        {body}\n        b = 1\n"
+    assert cell_names(source).calls_need == {"f": {"b"}}
+
+
 def test_only_imports_and_plain_functions_are_fixed() -> None:
     source = "import a\ndef f(): pass\ndef g(x=1): pass\n@d\ndef h(): pass\nimport b\nb = 2"
     assert set(cell_names(source).fixed) == {"a", "f"}
