@@ -14,7 +14,7 @@ from traitlets.config import Config
 from tests.sdk_validation.request_validator import RequestValidator
 from tests.simulator.http import HttpRequest
 from tests.simulator.request_log import Recorded, Records
-from tests.simulator_process import SimulatorProcess, StartSimulator
+from tests.simulator_process import SimulatorProcess, StartSimulator, in_order
 from tests.support.case_selection import is_full_run, select_full_run
 from tests.support.flaky_tests import FlakyTestReport
 from tests.support.secret_scanner import find_leaks
@@ -197,17 +197,34 @@ def workspace(tmp_path: Path) -> Path:
     return root
 
 
+@pytest.fixture(scope="session")
+def idle_simulators() -> Iterator[list[SimulatorProcess]]:
+    """Keep simulators for the next tests: a start takes half a second of processor time."""
+    idle: list[SimulatorProcess] = []
+    yield idle
+    for each in idle:
+        each.stop()
+
+
 @pytest.fixture
-def upstream(tmp_path: Path, judge: RequestValidator) -> Iterator[StartSimulator]:
+def upstream(
+    tmp_path_factory: pytest.TempPathFactory,
+    judge: RequestValidator,
+    idle_simulators: list[SimulatorProcess],
+) -> Iterator[StartSimulator]:
     """Return a factory of simulators that play a script."""
-    started: list[SimulatorProcess] = []
+    lent: list[SimulatorProcess] = []
 
     def start(script: Mapping[str, Any]) -> SimulatorProcess:
-        folder = tmp_path / f"upstream{len(started)}"
-        folder.mkdir()
-        started.append(SimulatorProcess(script, folder, judge.validate_requests))
-        return started[-1].start()
+        if idle_simulators:
+            lent.append(idle_simulators.pop())
+            lent[-1].play(script)
+        else:
+            folder = tmp_path_factory.mktemp("upstream")
+            lent.append(SimulatorProcess(script, folder, judge.validate_requests).start())
+        return lent[-1]
 
     yield start
-    for each in started:
-        each.stop()
+    for each in lent:
+        each.play(in_order())
+    idle_simulators.extend(lent)

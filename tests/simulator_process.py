@@ -99,7 +99,7 @@ class SimulatorProcess:
 
 
 StartSimulator = Callable[[Mapping[str, Any]], SimulatorProcess]
-"""Starts a simulator that plays a script; it is stopped at the end of the test."""
+"""Gives a simulator that plays a script, for the duration of the test."""
 
 
 def says(text: str, **delivery: Any) -> dict[str, Any]:

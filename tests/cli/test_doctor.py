@@ -18,6 +18,7 @@ import pytest
 
 from jupyter_ai_shoulders import __version__
 from jupyter_ai_shoulders.cli.doctor import dependencies, imports
+from jupyter_ai_shoulders.cli.doctor.finding import Finding
 from tests.cli.conftest import Terminal
 from tests.client.conftest import ClientServer
 from tests.support.fake_distribution import install_distribution
@@ -68,11 +69,22 @@ class Installed:
         return {each["about"]: each for each in found if each["state"] != "ok"}
 
 
+@pytest.fixture(scope="module")
+def importable() -> Finding:
+    """The result of the check of imports, which takes two seconds; nothing here changes it."""
+    return imports.check_imports()
+
+
 @pytest.fixture
 def installed(
-    alone: Terminal, isolated_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    alone: Terminal,
+    isolated_home: Path,
+    importable: Finding,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Installed:
     """A healthy installation with an available model."""
+    monkeypatch.setattr(imports, "check_imports", lambda: importable)
     made = Installed(alone, isolated_home / "config", tmp_path / "data")
     monkeypatch.setenv("JUPYTER_PATH", str(made.data))
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(made.config))

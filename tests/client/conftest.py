@@ -12,6 +12,7 @@ from jupyter_ai_shoulders.client import Client
 from tests.integration.shared_server import PRICED, add_priced_model
 from tests.sdk_validation.request_validator import RequestValidator
 from tests.simulator_process import SimulatorProcess, in_order
+from tests.support.forked_lab import ForkedLab
 from tests.support.lab_server import Lab
 
 __all__ = ["PRICED", "ClientServer"]
@@ -45,7 +46,7 @@ def place(
     ).start()
     env = upstream.configure(root)
     add_priced_model(root)
-    lab = Lab(root, tmp_path_factory.mktemp("lab"), env=env, base_url="/user/ada/")
+    lab = ForkedLab(root, tmp_path_factory.mktemp("lab"), env=env, base_url="/user/ada/")
     lab.start()
     yield ClientServer(lab, upstream)
     lab.stop()

@@ -25,12 +25,12 @@ from typing import Any, cast
 
 from jupyter_ai_shoulders.storage.blobs import FileBlobs
 from jupyter_ai_shoulders.storage.state_directory import StateDirectory
-from tests.crash_sweep.forked_lab import ForkedLab, LabFork
 from tests.crash_sweep.model_catalog import models_file
 from tests.integration.client import Api
 from tests.simulator import Delivery, Reply, Simulator, ToolUse, reply
 from tests.simulator.script import SimRequest
 from tests.simulator_process import KEY, notebook
+from tests.support.forked_lab import ForkedLab
 from tests.support.invariants import Evidence, Seen, crowding, logs_of, notebook_texts, violations
 
 LIFE_SECONDS = 3.0
@@ -107,9 +107,7 @@ class Tally:
 class Lives:
     """One server's directory through all its kills."""
 
-    def __init__(
-        self, folder: Path, url: str, seed: int, fork: LabFork, say: Callable[[str], None]
-    ) -> None:
+    def __init__(self, folder: Path, url: str, seed: int, say: Callable[[str], None]) -> None:
         self._workspace = folder / "workspace"
         self._effects = folder / "effects"
         self._random = Random(seed)
@@ -123,9 +121,7 @@ class Lives:
         (state / "models.json").write_text(json.dumps(models_file(url)))
         code = f"open({str(self._effects)!r}, 'a').write('ran\\n')\nimport time\ntime.sleep(0.2)"
         (self._workspace / "a.ipynb").write_text(notebook(("c1", code), ("c2", "x = 1")))
-        self._lab = ForkedLab(
-            self._workspace, folder / "lab", env={"SIMULATOR_KEY": KEY}, fork=fork
-        )
+        self._lab = ForkedLab(self._workspace, folder / "lab", env={"SIMULATOR_KEY": KEY})
         self._api = Api(self._lab)
 
     def live(self, kills: int) -> Tally:
@@ -287,16 +283,11 @@ def kill_at_random(
     folder: Path, *, kills: int, seed: int, servers: int, say: Callable[[str], None]
 ) -> Tally:
     """Kill ``servers`` servers in parallel, ``kills`` times in total."""
-    fork = LabFork()
-    with (
-        contextlib.closing(fork),
-        _provider() as provider,
-        ThreadPoolExecutor(servers) as threads,
-    ):
+    with _provider() as provider, ThreadPoolExecutor(servers) as threads:
         each = [kills // servers + (number < kills % servers) for number in range(servers)]
         runs = [
             threads.submit(
-                Lives(folder / f"server{n}", provider.url, seed + n, fork, _named(n, say)).live,
+                Lives(folder / f"server{n}", provider.url, seed + n, _named(n, say)).live,
                 each[n],
             )
             for n in range(servers)

@@ -16,6 +16,7 @@ from tests.sdk_validation.request_validator import RequestValidator
 from tests.simulator import Simulator
 from tests.simulator_process import SimulatorProcess, in_order
 from tests.support import event_loop_probe
+from tests.support.forked_lab import ForkedLab
 from tests.support.lab_server import Lab
 
 
@@ -31,7 +32,7 @@ def serve(tmp_path: Path) -> Iterator[StartServer]:
     started: list[Lab] = []
 
     def start(root: Path, env: Mapping[str, str] | None = None) -> Api:
-        lab = Lab(root, tmp_path / f"lab{len(started)}", env=env or {})
+        lab = ForkedLab(root, tmp_path / f"lab{len(started)}", env=env or {})
         started.append(lab)
         lab.start()
         return Api(lab)
@@ -61,7 +62,7 @@ def place(
     ).start()
     env = {**upstream.configure(root), **event_loop_probe.environment()}
     add_priced_model(root)
-    lab = Lab(root, tmp_path_factory.mktemp("lab"), event_loop_probe.ARGUMENTS, env)
+    lab = ForkedLab(root, tmp_path_factory.mktemp("lab"), event_loop_probe.ARGUMENTS, env)
     lab.start()
     Api(lab).get("sessions")
     yield SharedServer(lab, upstream)
@@ -79,7 +80,7 @@ def impatient(
         in_order(), tmp_path_factory.mktemp("upstream"), judge.validate_requests
     ).start()
     patience = f"--Shoulders.run_patience={STEP_WAIT_SECONDS}"
-    lab = Lab(root, tmp_path_factory.mktemp("lab"), [patience], upstream.configure(root))
+    lab = ForkedLab(root, tmp_path_factory.mktemp("lab"), [patience], upstream.configure(root))
     lab.start()
     yield SharedServer(lab, upstream)
     lab.stop()

@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
 from tests.simulator_process import SimulatorProcess, in_order
+from tests.support.forked_lab import ForkedLab
 from tests.support.lab_server import Lab, StartLab
 from tests.ui.page_objects.lab_page import PAGE_TIMEOUT_MS
 from tests.ui.support.notebook_scenario import LabWithModel, NotebookScenario
@@ -116,7 +117,7 @@ def start_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartLab]:
         env: Mapping[str, str] | None = None,
         base_url: str = "/",
     ) -> Lab:
-        lab = Lab(root, tmp_path_factory.mktemp("lab"), args, env or {}, base_url)
+        lab = ForkedLab(root, tmp_path_factory.mktemp("lab"), args, env or {}, base_url)
         started.append(lab)
         lab.start()
         return lab
@@ -132,7 +133,7 @@ def serve(paths: pytest.TempPathFactory, grace_seconds: float) -> Generator[LabW
     root = paths.mktemp("workspace")
     upstream = SimulatorProcess(in_order(), paths.mktemp("upstream")).start()
     grace = f"--Shoulders.page_grace={grace_seconds}"
-    lab = Lab(root, paths.mktemp("lab"), args=[grace], env=upstream.configure(root))
+    lab = ForkedLab(root, paths.mktemp("lab"), args=[grace], env=upstream.configure(root))
     lab.start()
     yield LabWithModel(lab, upstream)
     lab.stop()
@@ -156,7 +157,7 @@ def served_hastily(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabWith
 @pytest.fixture(scope="package")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """An unconfigured server: its only model is the demo."""
-    server = Lab(tmp_path_factory.mktemp("workspace"), tmp_path_factory.mktemp("lab"))
+    server = ForkedLab(tmp_path_factory.mktemp("workspace"), tmp_path_factory.mktemp("lab"))
     server.start()
     yield server
     server.stop()

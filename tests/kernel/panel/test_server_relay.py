@@ -17,7 +17,8 @@ from jupyter_ai_shoulders.client.server_discovery import ServerAddress
 from jupyter_ai_shoulders.kernel.panel.protocol import PAGE_MESSAGES, KernelMessage
 from jupyter_ai_shoulders.kernel.panel.server_relay import SILENCE_SECONDS, ServerRelay
 from tests.client.conftest import ClientServer
-from tests.support.lab_server import Lab, free_port
+from tests.support.forked_lab import ForkedLab
+from tests.support.lab_server import free_port
 
 SECONDS = 40.0
 TOKEN = "secret-of-the-server"
@@ -237,7 +238,7 @@ def test_a_closed_panel_closes_its_sockets_and_opens_no_other(
 
 def test_a_server_that_ends_is_said(pages: Callable[..., Page], tmp_path_factory: Any) -> None:
     root, state = (tmp_path_factory.mktemp(name) for name in ("root", "state"))
-    lab = Lab(root, state)
+    lab = ForkedLab(root, state)
     lab.start()
     client = Client(f"http://127.0.0.1:{lab.port}/", lab.token, environ={})
     try:

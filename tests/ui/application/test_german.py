@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.simulator_process import SimulatorProcess, calls, in_order, notebook, says
-from tests.support.lab_server import Lab
+from tests.support.forked_lab import ForkedLab
 from tests.ui.conftest import attended
 from tests.ui.page_objects.lab_page import PAGE_TIMEOUT_MS, Panel
 from tests.ui.support.conversation_gallery import speak
@@ -36,7 +36,7 @@ def panel(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     (root / "werte.ipynb").write_text(notebook(("eins", "x = 1")))
     upstream = SimulatorProcess(in_order(), tmp_path_factory.mktemp("upstream")).start()
     pack = language_pack(tmp_path_factory.mktemp("pack"))
-    lab = Lab(
+    lab = ForkedLab(
         root,
         tmp_path_factory.mktemp("lab"),
         env={**upstream.configure(root), "PYTHONPATH": str(pack)},

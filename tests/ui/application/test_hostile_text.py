@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.simulator_process import SimulatorProcess, in_order
+from tests.support.forked_lab import ForkedLab
 from tests.support.lab_server import Lab
 from tests.ui.conftest import attended
 from tests.ui.hostile_text.payloads import HOSTILE, PAYLOADS
@@ -45,7 +46,7 @@ def haunted(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
     """One server and one page for all tests."""
     root = tmp_path_factory.mktemp("workspace")
     upstream = SimulatorProcess(in_order(), tmp_path_factory.mktemp("upstream")).start()
-    lab = Lab(root, tmp_path_factory.mktemp("lab"), env=upstream.configure(root))
+    lab = ForkedLab(root, tmp_path_factory.mktemp("lab"), env=upstream.configure(root))
     fill(lab, HOSTILE)
     lab.start()
     context = browser.new_context(viewport={"width": 1280, "height": 8000})

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.simulator_process import SimulatorProcess, in_order, says
-from tests.support.lab_server import Lab
+from tests.support.forked_lab import ForkedLab
 from tests.ui.page_objects.lab_page import Panel
 from tests.ui.support.long_conversation import MESSAGES, fill, open_long, scroller, streamed, widen
 from tests.ui.support.notebook_scenario import LabWithModel
@@ -77,7 +77,7 @@ def long_served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabWithMod
     upstream = SimulatorProcess(in_order(), tmp_path_factory.mktemp("upstream")).start()
     env = upstream.configure(root)
     widen(root)
-    lab = Lab(root, tmp_path_factory.mktemp("lab"), env=env)
+    lab = ForkedLab(root, tmp_path_factory.mktemp("lab"), env=env)
     fill(lab)
     lab.start()
     yield LabWithModel(lab, upstream)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.support.forked_lab import ForkedLab
 from tests.support.lab_server import Lab
 from tests.ui.chat.test_chat_panel import THEMES, show_theme
 from tests.ui.page_objects.lab_page import Panel
@@ -41,7 +42,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     (root / ".shoulders").mkdir()
     for name, text in FILES.items():
         (root / name).write_text(text, encoding="utf-8")
-    lab = Lab(root, tmp_path_factory.mktemp("lab"), folder_trust="ask")
+    lab = ForkedLab(root, tmp_path_factory.mktemp("lab"), folder_trust="ask")
     lab.start()
     yield lab
     lab.stop()

@@ -9,7 +9,7 @@ import pytest
 
 from tests.simulator_process import SimulatorProcess, in_order
 from tests.support.collaboration_environment import collab_environment
-from tests.support.lab_server import Lab
+from tests.support.forked_lab import ForkedLab
 from tests.ui.support.notebook_scenario import LabWithModel
 
 
@@ -19,7 +19,7 @@ def serve_rooms(tmp_path_factory: pytest.TempPathFactory, *args: str) -> Generat
     root = tmp_path_factory.mktemp("workspace")
     upstream = SimulatorProcess(in_order(), tmp_path_factory.mktemp("upstream")).start()
     env = {**upstream.configure(root), **collab_environment()}
-    lab = Lab(root, tmp_path_factory.mktemp("lab"), args=args, env=env)
+    lab = ForkedLab(root, tmp_path_factory.mktemp("lab"), args=args, env=env)
     try:
         lab.start()
         yield LabWithModel(lab, upstream)

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.simulator_process import SimulatorProcess, in_order
+from tests.support.forked_lab import ForkedLab
 from tests.support.lab_server import Lab
 from tests.ui.conftest import attended
 from tests.ui.page_objects.lab_page import PAGE_TIMEOUT_MS, Panel
@@ -59,7 +60,7 @@ def shown(
     """Fill a workspace with conversations, and show the panel."""
     root = paths.mktemp("workspace")
     upstream = SimulatorProcess(in_order(), paths.mktemp("upstream")).start()
-    lab = Lab(root, paths.mktemp("lab"), env=upstream.configure(root))
+    lab = ForkedLab(root, paths.mktemp("lab"), env=upstream.configure(root))
     fill(lab, scenes)
     speak(lab, language)
     lab.start()

@@ -16,6 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.simulator_process import SimulatorProcess, in_order
+from tests.support.forked_lab import ForkedLab
 from tests.support.lab_server import Lab
 from tests.ui.conftest import attended
 from tests.ui.hostile_text.deceptive_characters import NAMES
@@ -73,7 +74,7 @@ def served(browser: Browser, paths: pytest.TempPathFactory) -> Generator[Seconda
     """Serve a workspace with conversations and files in the language of ``pack``."""
     root = paths.mktemp("workspace")
     upstream = SimulatorProcess(in_order(), paths.mktemp("upstream")).start()
-    lab = Lab(root, paths.mktemp("lab"), env=upstream.configure(root))
+    lab = ForkedLab(root, paths.mktemp("lab"), env=upstream.configure(root))
     fill(lab, REALISTIC_SAMPLES)
     _write(root)
     speak(lab, LANGUAGE)
