@@ -11,9 +11,11 @@ import pytest
 from tornado.websocket import WebSocketClientConnection
 from traitlets.config import Config
 
+from jupyter_ai_shoulders.providers.http import retry_policy
 from tests.server.client import API, Api, Fetch, PageClient
 from tests.server.completion_models import Use
 from tests.simulator import Simulator
+from tests.simulator.script import NO_REPLY
 
 MODEL = "claude-haiku-5-5"
 
@@ -38,6 +40,7 @@ def upstream(jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[Simulator]:
     jp_asyncio_loop.run_until_complete(simulator.start())
     yield simulator
     jp_asyncio_loop.run_until_complete(simulator.stop())
+    assert not [r for r in simulator.requests if r.refusal == NO_REPLY], "a reply is missing"
 
 
 @pytest.fixture
@@ -73,6 +76,13 @@ def api(
 def state_dir(jp_root_dir: Path) -> Path:
     """The state directory of the server."""
     return jp_root_dir / ".shoulders"
+
+
+@pytest.fixture
+def quick_retries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Retry failed requests to a provider at once, not after 7 s in all."""
+    monkeypatch.setattr(retry_policy, "FIRST_DELAY_MS", 1)
+    monkeypatch.setattr(retry_policy, "LAST_DELAY_MS", 1)
 
 
 OpenPage = Callable[[], Awaitable[PageClient]]

@@ -231,6 +231,9 @@ class ScriptFile(SimModel):
 Entry = Reply | str | Callable[[SimRequest], Reply | str]
 
 
+NO_REPLY = "The simulator's script has no reply for this request."
+
+
 class ScriptExhausted(Exception):
     """A request came for which the script has nothing."""
 
@@ -269,5 +272,5 @@ class Script:
             if rule.when.matches(request):
                 return rule.reply
         if self.default is None:
-            raise ScriptExhausted("The simulator's script has no reply for this request.")
+            raise ScriptExhausted(NO_REPLY)
         return self.default

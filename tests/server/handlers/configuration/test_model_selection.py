@@ -27,6 +27,7 @@ def one(events: list[dict[str, Any]], kind: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.usefixtures("quick_retries")
 class TestFailing:
     """The only configured model does not answer."""
 
@@ -58,6 +59,7 @@ class TestFailing:
         assert (status["demo"], status["default_model"]) == (False, "tiny")
 
 
+@pytest.mark.usefixtures("quick_retries")
 class TestReplaced:
     """Another configured model answers, because the settings say so."""
 

@@ -277,6 +277,7 @@ async def test_a_limit_reached_in_the_middle_of_a_turn_ends_it_before_the_next_c
     assert [e["code"] for e in log if e["type"] == "notice"] == ["budget_80"]
 
 
+@pytest.mark.usefixtures("quick_retries")
 async def test_the_status_names_a_ledger_that_cannot_be_used(
     api: Api, upstream: Simulator, jp_home_dir: Path
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.server.client import Api
+from tests.simulator import Simulator
 from tests.simulator_process import notebook
 
 
@@ -15,8 +16,9 @@ def sources(root: Path) -> list[str]:
     return ["".join(cell["source"]) for cell in cells]
 
 
-async def inline(api: Api) -> str:
+async def inline(api: Api, upstream: Simulator) -> str:
     """An inline conversation with one turn."""
+    upstream.script("x = 1")
     session = await api.new_session(tools="disabled", toolset="inline", mode="ask")
     await api.run(session, "Fix it.")
     return session
@@ -27,10 +29,10 @@ def put(text: str, base: str, **more: Any) -> dict[str, Any]:
 
 
 async def test_the_answer_is_merged_with_the_cell_and_awaits_review(
-    api: Api, jp_root_dir: Path
+    api: Api, upstream: Simulator, jp_root_dir: Path
 ) -> None:
     (jp_root_dir / "a.ipynb").write_text(notebook(("c1", "x = y\n# mine"), ("c2", "z = 3")))
-    session = await inline(api)
+    session = await inline(api, upstream)
 
     answer = await api.post(f"sessions/{session}/cell-text", put("x = 1\n# old", "x = y\n# old"))
     assert answer.body == {"text": "x = 1\n# mine"}
@@ -50,14 +52,14 @@ async def test_the_answer_is_merged_with_the_cell_and_awaits_review(
 
 
 async def test_only_an_inline_conversation_puts_text_into_a_cell(
-    api: Api, jp_root_dir: Path
+    api: Api, upstream: Simulator, jp_root_dir: Path
 ) -> None:
     (jp_root_dir / "a.ipynb").write_text(notebook(("c1", "x = y")))
     chat = await api.new_session()
     refused = await api.post(f"sessions/{chat}/cell-text", put("x = 1", "x = y"))
     assert (refused.status, refused.code) == (400, "invalid_request")
 
-    session = await inline(api)
+    session = await inline(api, upstream)
     gone = await api.post(f"sessions/{session}/cell-text", put("x = 1", "x = y", cell_id="c9"))
     assert (gone.status, gone.code) == (404, "cell_not_found")
     other = await api.post(f"sessions/{session}/cell-text", put("x = 1", "x = 7"))

@@ -11,6 +11,7 @@ from jupyter_ai_shoulders.host.presence.page_presence import PagePresence
 from jupyter_ai_shoulders.wire.ids import ClientId
 from tests.server.client import Api, PageClient
 from tests.server.conftest import OpenPage
+from tests.simulator import Simulator
 
 
 async def connected(open_page: OpenPage, client_id: str) -> PageClient:
@@ -22,9 +23,10 @@ async def connected(open_page: OpenPage, client_id: str) -> PageClient:
 
 
 async def test_a_turn_without_a_page_is_told_until_it_is_dismissed(
-    api: Api, open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
+    api: Api, open_page: OpenPage, upstream: Simulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(away_report, "RELOAD_SECONDS", 0.0)
+    upstream.script("Hello.", "Later.")
     session = await api.new_session()
     page = await connected(open_page, "one")
     await api.run(session, "Hello.")

@@ -1,11 +1,23 @@
+import json
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from tests.server.client import ENDED, Api
 from tests.server.conftest import OpenPage
 from tests.simulator import Delivery, Simulator, ToolUse, rate_limited, reply
 from tests.simulator_process import notebook
+
+NOTES: dict[str, JsonValue] = {
+    "goals": ["Plot the data"],
+    "user_said": [],
+    "decisions": [],
+    "state": [],
+    "failed": [],
+    "open": [],
+}
+"""A summary as the model is asked for it."""
 
 
 def types(events: list[dict[str, object]]) -> list[object]:
@@ -315,7 +327,7 @@ async def test_earlier_messages_are_summarised_when_the_user_wants_it(
             await api.send(session_id, f"Question {number}?", f"m{number}")
             await stream.until(ENDED, count=number + 1)
         assert (await api.post(f"sessions/{session_id}/compact")).status == 202
-        upstream.script("- a summary", "The last answer.")
+        upstream.script(reply(ToolUse(name="answer", arguments=NOTES)), "The last answer.")
         await api.send(session_id, "And now?", "last")
         await stream.until(ENDED, count=7)
 
@@ -324,4 +336,6 @@ async def test_earlier_messages_are_summarised_when_the_user_wants_it(
     assert reasons == ["compaction"]
     codes = [event["code"] for event in events if event["type"] == "notice"]
     assert codes == ["compaction_wanted", "compacted"]
+    assert [e for e in events if e["type"] == "turn-end"][-1]["exit"] == "final_response"
+    assert "Goals:\\n- Plot the data" in json.dumps(upstream.requests[-1].body)
     assert (await api.post("sessions/unknown/compact")).status == 404
