@@ -57,6 +57,7 @@ class _Entry:
         return _definition(self.tool, self._describe)
 
 
+@functools.cache
 def shipped_description(name: str) -> str:
     """Return the text of ``tools/prompts/<name>.md``. Raises ``FileNotFoundError``."""
     folder = resources.files("jupyter_ai_shoulders.tools") / "prompts"
@@ -229,9 +230,20 @@ def _offered(tool: Tool[Any], toolset: Toolset, mode: Mode) -> bool:
 
 
 def _definition(tool: Tool[Any], describe: Callable[[str], str]) -> ToolDefinition:
-    schema = cast("JsonObject", _untitled(tool.arguments.model_json_schema()))
+    return ToolDefinition(
+        name=tool.name, description=describe(tool.name), parameters=_parameters(tool.arguments)
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def _parameters(arguments: type[ToolArguments]) -> JsonObject:
+    """Return the JSON Schema of a tool's arguments; not to be changed.
+
+    Kept for the process, as each user's engine has a registry: a schema takes 1 ms.
+    """
+    schema = cast("JsonObject", _untitled(arguments.model_json_schema()))
     schema.pop("description", None)
-    return ToolDefinition(name=tool.name, description=describe(tool.name), parameters=schema)
+    return schema
 
 
 def _untitled(schema: Json) -> Json:

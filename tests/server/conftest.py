@@ -27,10 +27,17 @@ def jp_nbconvert_templates() -> None:
 
 @pytest.fixture(autouse=True)
 def no_debug_log() -> Iterator[None]:
-    """Skip messages of level DEBUG, which pytest-jupyter asks for: 8 % of a test's time."""
+    """Skip messages of level DEBUG, which pytest-jupyter asks for: 8 % of a test's time.
+
+    A server's loggers go with it: jupyter_events makes one for each server, and pytest adds its
+    handlers to all of them before each test.
+    """
     logging.disable(logging.DEBUG)
     yield
     logging.disable(logging.NOTSET)
+    loggers = logging.root.manager.loggerDict
+    for name in [name for name in loggers if name.startswith("jupyter_events.logger.")]:
+        del loggers[name]
 
 
 @pytest.fixture
