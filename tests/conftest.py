@@ -1,5 +1,6 @@
 """Fixtures of all tests: an isolated home directory, no keys, and a strict server."""
 
+import gc
 import os
 import signal
 from collections import Counter
@@ -111,11 +112,21 @@ def pytest_configure(config: pytest.Config) -> None:
     named = any(argument.partition("::")[0].endswith(".py") for argument in config.args)
     if named or config.getoption("--full"):
         select_full_run()
+    gc.disable()  # until the collection is over, see pytest_collection_finish
     begin_processes_quickly()
     begin_processes_that_hear_interrupts()
     trust_no_certificate()
     config.stash[JUDGE] = RequestValidator()
     config.pluginmanager.register(FlakyTestReport())
+
+
+def pytest_collection_finish() -> None:
+    """Keep what the collection made out of the garbage collector, which looks at it in vain.
+
+    It halves the processor time of a collection and takes a fifth of that of the tests.
+    """
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
