@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections.abc import Callable
 
 import pytest
 
@@ -75,39 +76,43 @@ async def test_parquet_shows_columns_types_and_first_rows():
     assert "20 | city 20" not in text
 
 
-HOSTILE = {
-    "a member of zeros": ("a.docx", repacked(word(), {"word/document.xml": BOMB}), TooLarge),
-    "entities": ("a.docx", repacked(word(), {"word/document.xml": LAUGHS}), InvalidRequest),
+HOSTILE: dict[str, tuple[str, Callable[[], bytes], type[ShouldersError]]] = {
+    "a member of zeros": (
+        "a.docx",
+        lambda: repacked(word(), {"word/document.xml": BOMB}),
+        TooLarge,
+    ),
+    "entities": ("a.docx", lambda: repacked(word(), {"word/document.xml": LAUGHS}), InvalidRequest),
     "entities in UTF-16": (
         "a.docx",
-        repacked(word(), {"word/document.xml": LAUGHS.decode().encode("utf-16")}),
+        lambda: repacked(word(), {"word/document.xml": LAUGHS.decode().encode("utf-16")}),
         InvalidRequest,
     ),
     "a cell at the far end": (
         "a.xlsx",
-        repacked(workbook({"s": [[1]]}), {SHEET: FAR_CELL}),
+        lambda: repacked(workbook({"s": [[1]]}), {SHEET: FAR_CELL}),
         TooLarge,
     ),
-    "half a workbook": ("a.xlsx", workbook({"s": [[1]]})[:2_000], InvalidRequest),
+    "half a workbook": ("a.xlsx", lambda: workbook({"s": [[1]]})[:2_000], InvalidRequest),
     "a part of nothing": (
         "a.docx",
-        repacked(word(), {"[Content_Types].xml": b""}),
+        lambda: repacked(word(), {"[Content_Types].xml": b""}),
         InvalidRequest,
     ),
-    "no archive": ("a.docx", b"not a document", InvalidRequest),
-    "no PDF": ("a.pdf", b"%PDF-1.7\n" + b"\xff" * 500, InvalidRequest),
-    "a stream of zeros": ("a.pdf", pdf("", packed=bytes(300 << 20)), ShouldersError),
-    "no parquet": ("a.parquet", b"PAR1" + b"\0" * 100 + b"PAR1", InvalidRequest),
-    "empty": ("a.xlsx", b"", InvalidRequest),
+    "no archive": ("a.docx", lambda: b"not a document", InvalidRequest),
+    "no PDF": ("a.pdf", lambda: b"%PDF-1.7\n" + b"\xff" * 500, InvalidRequest),
+    "a stream of zeros": ("a.pdf", lambda: pdf("", packed=bytes(300 << 20)), ShouldersError),
+    "no parquet": ("a.parquet", lambda: b"PAR1" + b"\0" * 100 + b"PAR1", InvalidRequest),
+    "empty": ("a.xlsx", lambda: b"", InvalidRequest),
 }
 
 
 @pytest.mark.parametrize(("path", "content", "error"), HOSTILE.values(), ids=HOSTILE.keys())
 async def test_hostile_document_is_refused_with_its_name(
-    path: str, content: bytes, error: type[ShouldersError]
+    path: str, content: Callable[[], bytes], error: type[ShouldersError]
 ):
     with pytest.raises(error) as refused:
-        await read(path, content)
+        await read(path, content())
     assert refused.value.info.message.startswith(f"{path} cannot be previewed: ")
 
 
