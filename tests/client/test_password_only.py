@@ -14,6 +14,7 @@ from jupyter_ai_shoulders.client import Client
 from jupyter_ai_shoulders.client.errors import NotAllowed
 from tests.client.kernels import ServerKernel
 from tests.simulator_process import StartSimulator, in_order, says
+from tests.support.forked_lab import ForkedLab
 from tests.support.lab_server import Lab
 
 PASSWORD = "correct horse"
@@ -43,7 +44,7 @@ def lab(workspace: Path, upstream: StartSimulator, tmp_path: Path) -> Iterator[L
     env = provider.configure(workspace)
     hashed = cast("Any", security).passwd(PASSWORD)
     args = [f"--PasswordIdentityProvider.hashed_password={hashed}"]
-    made = Lab(workspace, tmp_path / "lab", args=args, env=env, token="")
+    made = ForkedLab(workspace, tmp_path / "lab", args=args, env=env, token="")
     made.start()
     yield made
     made.stop()

@@ -23,7 +23,7 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Report]:
         patch.setenv("IPYTHONDIR", home)
         patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
         told = asyncio.run(evaluate(CASES, nudges=[True]))
-        untold = asyncio.run(evaluate(sample(CASES, 3), nudges=[False]))
+        untold = asyncio.run(evaluate(sample(CASES, 6), nudges=[False]))
         yield Report(told.model, (*told.cases, *untold.cases))
 
 
@@ -31,7 +31,7 @@ def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Report]:
     ("name", "nudges"),
     [
         *(pytest.param(case.name, True, id=f"{case.name}-nudges") for case in CASES),
-        *(pytest.param(case.name, False, id=f"{case.name}-no nudges") for case in sample(CASES, 3)),
+        *(pytest.param(case.name, False, id=f"{case.name}-no nudges") for case in sample(CASES, 6)),
     ],
 )
 def test_case_passes(evaluated: Report, name: str, nudges: bool, request: pytest.FixtureRequest):

@@ -39,7 +39,6 @@ def check(api: Api, session: str, seen: list[dict[str, Any]]) -> list[dict[str, 
     return log
 
 
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("kind", "count"), [("turn-start", 1), ("text-delta", 1), ("text-delta", 30)]
 )

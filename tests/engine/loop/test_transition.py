@@ -233,7 +233,7 @@ def states() -> Sequence[st.SessionState]:
         for policy, phase, turn, queue in itertools.product(policies, PHASES, TURNS, QUEUES)
     ]
     # 7 divides none of the factors, so every value of every factor is in the part.
-    return [*idle, st.SessionState(policies[0], runs=(RUN,)), *sample([*with_runs, *plain], 7)]
+    return [*idle, st.SessionState(policies[0], runs=(RUN,)), *sample([*with_runs, *plain], 13)]
 
 
 def test_every_phase_and_signal_is_in_the_tables():

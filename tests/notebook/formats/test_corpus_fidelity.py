@@ -134,7 +134,7 @@ def cases(
 ) -> Cases:
     items = [item for item in ITEMS if item.kind == request.param]
     # Each test takes another part, so that together they try all files.
-    part = sample(items, 3, offset=len(request.node.originalname))
+    part = sample(items, 6, offset=len(request.node.originalname))
     return Cases(tmp_path, workspace, part or items[:1], subtests)
 
 

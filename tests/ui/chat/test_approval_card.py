@@ -49,6 +49,7 @@ def test_card_shows_verb_code_effects_and_readable_answers(
     expect(card).to_contain_text("This runs code.")
 
 
+@pytest.mark.full
 def test_chain_of_commands_is_never_allowed_by_its_beginning(
     scenario: NotebookScenario, page: Page
 ) -> None:

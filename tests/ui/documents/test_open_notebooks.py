@@ -399,6 +399,7 @@ def test_kernel_that_the_agent_started_is_the_pages_too(scenario: NotebookScenar
 # the conversation
 
 
+@pytest.mark.full
 @pytest.mark.shows("status.2")
 def test_queued_messages_are_changed_and_removed_until_they_are_read(
     scenario: NotebookScenario,
@@ -423,6 +424,7 @@ def test_queued_messages_are_changed_and_removed_until_they_are_read(
     assert "number two" not in request
 
 
+@pytest.mark.full
 def test_stop_takes_a_waiting_approval_away_and_runs_nothing(scenario: NotebookScenario) -> None:
     run = calls("run_cell", {"path": scenario.path, "cell_id": "one"})
     opened = scenario.open(("one", "print('ran')"), replies=[run, says("Nothing was run.")])

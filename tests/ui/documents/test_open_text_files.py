@@ -140,6 +140,7 @@ def test_files_of_all_kinds_are_edited_and_saved_as_they_are(
     no_dialog(scenario.page)
 
 
+@pytest.mark.full
 def test_a_read_only_document_is_not_changed(make: MakeDesk) -> None:
     scenario = make()
     scenario.play(EDIT, says("Done."))

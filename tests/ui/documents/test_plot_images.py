@@ -51,6 +51,7 @@ def red_share(picture: Image.Image) -> float:
     return red * 3 / len(raw)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "code",
     [

@@ -68,6 +68,7 @@ def test_the_window_that_sends_the_message_has_the_edits(
     assert scenario.on_disk() == {"cell": f"{BEFORE}  # mine!"}
 
 
+@pytest.mark.full
 def test_where_both_changed_a_line_the_other_window_keeps_it_and_says_so(
     scenario: NotebookScenario, other: Page
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.simulator_process import calls, says
@@ -9,6 +10,7 @@ from tests.ui.page_objects.lab_page import OpenNotebook, Panel
 from tests.ui.support.notebook_scenario import NotebookScenario
 
 
+@pytest.mark.full
 def test_what_happened_without_a_page_is_told_once_in_a_new_browser(
     scenario: NotebookScenario, other_page: Page
 ) -> None:

@@ -114,6 +114,7 @@ def test_tools_are_switched_in_one_page_and_seen_so_in_the_other(
     expect(here.switch("run_command")).to_be_disabled()
 
 
+@pytest.mark.full
 @pytest.mark.shows("settings.3")
 def test_rules_limits_and_privacy_are_kept_and_nothing_typed_is_lost(
     scenario: NotebookScenario, page: Page

@@ -85,6 +85,7 @@ def opened(scenario: NotebookScenario, name: str, threads: int) -> TextEditor:
     return editor
 
 
+@pytest.mark.full
 @pytest.mark.shows("threads.travel.5")
 @pytest.mark.parametrize(
     "name",

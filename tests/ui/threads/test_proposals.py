@@ -66,6 +66,7 @@ def test_a_proposal_is_seen_by_word_applied_at_its_place_kept_and_the_thread_res
     assert scenario.talks.only()["status"] == "resolved"
 
 
+@pytest.mark.full
 @pytest.mark.shows("threads.propose.3", "threads.propose.4")
 def test_a_proposal_is_undone_changed_merged_dismissed_and_never_written_over_other_words(
     scenario: NotebookScenario, page: Page
