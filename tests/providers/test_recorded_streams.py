@@ -132,7 +132,7 @@ def test_cutting_every_framing_at_every_byte_gives_the_same_data(name: str) -> N
         for framing in REFRAMINGS:
             stream = b"".join(framing.pieces(window))
             assert read(make(), *(bytes([byte]) for byte in stream)) == expected, framing
-            for at in range(len(stream)):
+            for at in sample(range(len(stream)), 9, offset=len(stream)):
                 assert read(make(), stream[:at], stream[at:]) == expected, (framing, at)
 
 
