@@ -3,7 +3,7 @@
 import gc
 import os
 import signal
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -16,7 +16,7 @@ from tests.sdk_validation.request_validator import RequestValidator
 from tests.simulator.http import HttpRequest
 from tests.simulator.request_log import Recorded, Records
 from tests.simulator_process import SimulatorProcess, StartSimulator, in_order
-from tests.support.case_selection import is_full_run, select_full_run
+from tests.support.case_selection import is_full_run, sample_matrix, select_full_run
 from tests.support.flaky_tests import FlakyTestReport
 from tests.support.secret_scanner import find_leaks
 
@@ -41,15 +41,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def deselected(items: list[pytest.Item]) -> Iterator[pytest.Item]:
     """Yield the tests that a default run leaves out."""
-    cases: Counter[str] = Counter()
+    matrices: defaultdict[str, list[pytest.Function]] = defaultdict(list)
     for item in items:
         if item.get_closest_marker("full"):
             yield item
-        elif sampled := item.get_closest_marker("sampled"):
-            function = item.nodeid.partition("[")[0]
-            if cases[function] % sampled.args[0]:
-                yield item
-            cases[function] += 1
+        elif item.get_closest_marker("sampled") and isinstance(item, pytest.Function):
+            matrices[item.nodeid.partition("[")[0]].append(item)
+    for cases in matrices.values():
+        mark = cases[0].get_closest_marker("sampled")
+        assert mark is not None
+        values = [
+            {name: id(value) for name, value in case.callspec.params.items()} for case in cases
+        ]
+        kept = sample_matrix(values, mark.args[0])
+        yield from (case for number, case in enumerate(cases) if number not in kept)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

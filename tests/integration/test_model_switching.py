@@ -269,7 +269,7 @@ async def test_every_model_and_profile_after_its_sibling(
     assert len(simulator.requests) == 2 * len(EVERYONE)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("turn", TURNS, ids=lambda turn: turn.__name__)
 async def test_turns_that_end_badly_between_formats(
     simulator: Simulator, tmp_path: Path, turn: Turn
@@ -279,7 +279,7 @@ async def test_turns_that_end_badly_between_formats(
         await play(talk, [(model, next(others)) for model in [*ROUND, *ROUND[1:]]])
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("seed", range(12))
 async def test_models_and_ends_of_turns_in_any_order(
     simulator: Simulator, tmp_path: Path, seed: int

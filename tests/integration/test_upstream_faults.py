@@ -167,7 +167,7 @@ async def goes_on(talk: SimulatorHarness, model: str) -> None:
     talk.check()
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("kind", "fault"), ROWS)
 async def test_fault_ends_the_turn_as_said(
     simulator: Simulator, tmp_path: Path, kind: str, fault: Fault

@@ -36,7 +36,7 @@ MODELS = [
 LEVELS: list[ThinkingLevel] = ["default", "none", "low", "medium", "high"]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("name", MODELS)
 async def test_tool_loop_is_accepted(simulator: Simulator, name: str, level: ThinkingLevel) -> None:

@@ -64,7 +64,7 @@ def text(message: Message) -> str:
     return "".join(block.text for block in message.content if block.type == "text")
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(5)
 @both
 @every_model
 async def test_text(
@@ -194,7 +194,7 @@ async def test_a_model_is_described(claude_sdk: AsyncAnthropic) -> None:
         await claude_sdk.models.retrieve("no-such-model")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @every_model
 async def test_tokens_are_counted_by_the_provider_if_it_can(
     claude_sdk: AsyncAnthropic, upstream: Simulator, model: str

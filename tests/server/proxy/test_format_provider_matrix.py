@@ -174,7 +174,7 @@ def refusals(upstream: Simulator) -> list[str | None]:
     return [record.refusal for record in upstream.requests]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(5)
 @both
 @every_provider
 @every_format
@@ -195,7 +195,7 @@ async def test_text(
     assert refusals(upstream) == [None]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(5)
 @every_provider
 @every_format
 async def test_tools(opened: Open, upstream: Simulator, caller: str, provider: str) -> None:
@@ -220,7 +220,7 @@ async def test_tools(opened: Open, upstream: Simulator, caller: str, provider: s
     assert ["the answer is 42" in result for result in seen.tool_results] == [True]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(5)
 @both
 @every_provider
 @every_format
@@ -272,7 +272,7 @@ async def test_parallel_calls_can_be_switched_off(
         assert body["parallel_tool_calls"] is False
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(5)
 @both
 @every_provider
 @every_format
@@ -294,7 +294,7 @@ async def test_images(
     assert refusals(upstream) == [None]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(5)
 @every_provider
 @every_format
 async def test_reasoning(opened: Open, upstream: Simulator, caller: str, provider: str) -> None:
@@ -324,7 +324,7 @@ BEFORE = {400: 400, 401: 401, 429: 429, 500: 502}
 """The provider's status, and the program's."""
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(5)
 @every_provider
 @every_format
 async def test_errors(opened: Open, upstream: Simulator, caller: str, provider: str) -> None:
@@ -344,7 +344,7 @@ async def test_errors(opened: Open, upstream: Simulator, caller: str, provider: 
     assert len(program.history) == 1
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(5)
 @every_provider
 @every_format
 @broken_in_the_middle()

@@ -115,7 +115,7 @@ def http(
     jp_asyncio_loop.run_until_complete(client.aclose())
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(5)
 @both
 @every_model
 async def test_text(google_sdk: Client, upstream: Simulator, model: str, stream: bool) -> None:
@@ -131,7 +131,7 @@ async def test_text(google_sdk: Client, upstream: Simulator, model: str, stream:
     assert used.cached_content_token_count == cached(model)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(5)
 @both
 @pytest.mark.parametrize("model", [CLAUDE, GPT, GEMINI])
 async def test_reasoning_that_was_not_asked_for_is_hidden_and_comes_back_all_the_same(
@@ -153,7 +153,7 @@ async def test_reasoning_that_was_not_asked_for_is_hidden_and_comes_back_all_the
     assert marks[model] in str(upstream.requests[1].body)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(5)
 @both
 @every_model
 async def test_a_function_may_have_a_name_that_only_google_takes(
@@ -285,7 +285,7 @@ async def test_an_error_of_the_provider_is_one_of_this_format(
     assert upstream.key not in str(caught.value)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(3)
 @every_model
 @broken_in_the_middle()
 async def test_an_error_in_the_stream_ends_it(

@@ -79,7 +79,7 @@ def plain(completion: ChatCompletion) -> Any:
     return {**sent, "tool_calls": calls} if calls else sent
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(5)
 @both
 @every_model
 async def test_text(openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, stream: bool) -> None:
@@ -97,7 +97,7 @@ async def test_text(openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, st
     assert completion.usage.prompt_tokens_details.cached_tokens == cached(model)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(5)
 @both
 @every_model
 async def test_parallel_calls_of_a_program_that_keeps_no_state(
@@ -129,7 +129,7 @@ async def test_parallel_calls_of_a_program_that_keeps_no_state(
     check_looks_of_claude(upstream, model)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(5)
 @both
 @every_model
 async def test_reasoning_is_shown_and_can_be_sent_back(

@@ -63,7 +63,7 @@ def kinds(response: Response) -> list[str]:
     return [item.type for item in response.output]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(5)
 @both
 @every_model
 async def test_text(openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, stream: bool) -> None:
@@ -80,7 +80,7 @@ async def test_text(openai_sdk: AsyncOpenAI, upstream: Simulator, model: str, st
     assert upstream.requests[0].refusal is None
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(5)
 @both
 @thinking_models
 async def test_reasoning_is_shown_and_goes_back_to_the_model_that_made_it(
@@ -179,7 +179,7 @@ async def test_errors_have_the_sdk_s_own_type(
     check_openai_error(upstream, caught.value, code)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(3)
 @every_model
 @broken_in_the_middle("A long text " * 9, after=8)
 async def test_an_error_in_the_stream_fails_the_response_and_raises(
@@ -208,7 +208,7 @@ async def test_a_model_is_described(openai_sdk: AsyncOpenAI) -> None:
         await openai_sdk.models.retrieve("no-such-model")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @every_model
 async def test_tokens_are_counted_by_the_provider_if_it_can(
     openai_sdk: AsyncOpenAI, upstream: Simulator, model: str
@@ -323,7 +323,7 @@ async def test_an_answer_that_was_cut_is_incomplete(
         assert last_item.status == "incomplete"
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(5)
 @both
 @every_model
 async def test_results_may_stand_right_behind_their_calls(

@@ -97,7 +97,7 @@ def by_temperature(request: SimRequest) -> str:
     return {0.1: "sum(x)", 0.6: "max(x)", 0.9: "sum(x)  "}[given]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FILL)
 async def test_a_model_that_fills_in_gets_both_sides_and_gives_one_at_a_time(
     api: Api, upstream: Simulator, use: Use, name: str
@@ -128,7 +128,7 @@ async def test_while_one_types_such_a_model_is_asked_once(
     assert [one.body["temperature"] for one in upstream.requests] == [0.1]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FILL)
 async def test_what_filling_in_cost_is_counted_for_each_call(
     api: Api, upstream: Simulator, use: Use, name: str
@@ -145,7 +145,7 @@ async def test_what_filling_in_cost_is_counted_for_each_call(
     assert row["output_tokens"] > 0
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FILL)
 @pytest.mark.parametrize(
     "delivery",
@@ -163,7 +163,7 @@ async def test_streams_of_such_models_may_be_cut_anywhere(
     assert (await suggest(api, "x = ")).body["suggestions"] == ["sum(größe) — 😀"]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FILL)
 @pytest.mark.parametrize("ending", ["cut", "no_terminator"])
 async def test_a_stream_that_ends_too_early_gives_nothing(
@@ -178,7 +178,7 @@ async def test_a_stream_that_ends_too_early_gives_nothing(
     assert found.body["reason"] == "provider_down"
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FILL)
 async def test_an_answer_cut_by_the_limit_keeps_its_whole_lines(
     api: Api, upstream: Simulator, use: Use, name: str
@@ -189,7 +189,7 @@ async def test_an_answer_cut_by_the_limit_keeps_its_whole_lines(
     assert (await suggest(api, "x = ")).body["suggestions"] == ["sum(x)"]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FILL)
 async def test_one_call_that_fails_leaves_the_others(
     api: Api, upstream: Simulator, use: Use, name: str
