@@ -179,7 +179,7 @@ class Lab:
                 with urllib.request.urlopen(self.url("api/status"), timeout=10):
                     return
             except urllib.error.HTTPError as answer:
-                if answer.code == 403:  # one with a password only
+                if answer.code == 403 and not self.token:  # it has a password only
                     return
                 time.sleep(0.1)
             except (urllib.error.URLError, ConnectionError, TimeoutError):
