@@ -26,7 +26,7 @@ TROUBLE = words(
     "broken?",
     "traceback",
     "exception",
-    r"\w+Error",
+    "[a-z]+Error",  # a class; mean_squared_error is a name
     "(?:does not|doesn't|doesnt|not) work(?:ing)?",
     "bugs?",
     "wrong",

@@ -30,6 +30,7 @@ KINDS: dict[str, Kind] = {
     "What is left to do?": "checklist",
     "Hello": "greet",
     "Plot `errors`": "plot",
+    "Plot mean_squared_error against epoch": "plot",
     "Translate this": "outside",
     "修正这个": "outside",
     "": "outside",
