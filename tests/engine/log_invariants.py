@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from jupyter_ai_shoulders.engine.request.context import build_request_content
+from jupyter_ai_shoulders.engine.request.context import SessionContext, build_request_content
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.storage.base import Blobs
 from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.conversation.branches import visible_events
 from jupyter_ai_shoulders.wire.parts import (
     AssistantMessage,
     ModelMessage,
@@ -20,6 +21,9 @@ from jupyter_ai_shoulders.wire.parts import (
     UserMessage,
 )
 from tests.tools.result_checks import check_logged
+
+REBUILT = 10
+"""Every tenth prefix is built from its first event: the time for that grows with its length."""
 
 
 def check_history(messages: Sequence[ModelMessage]) -> None:
@@ -108,6 +112,15 @@ def _check_turns(events: Sequence[ev.Event]) -> None:
 
 
 def check_contexts(events: Sequence[ev.Event], blobs: Blobs) -> None:
-    """Check that every prefix of the log gives a valid history."""
+    """Check that every prefix of the log gives a valid history, the same for one that grows."""
+    growing = SessionContext(blobs)
+    branched = len(list(visible_events(events))) < len(events)
     for end in range(len(events) + 1):
-        check_history(build_request_content(events[:end], blobs).messages)
+        if end:
+            growing.add(events[end - 1])
+        history = growing.built().messages
+        if branched or end % REBUILT == 0 or end == len(events):
+            whole = build_request_content(events[:end], blobs).messages
+            assert branched or history == whole
+            history = whole
+        check_history(history)
