@@ -7,6 +7,7 @@ looked at here.
 from __future__ import annotations
 
 import warnings
+from functools import cache
 from typing import Any, cast
 
 from google.genai import types
@@ -47,10 +48,16 @@ def _problems(kind: Any, value: Any) -> list[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # unknown values of enumerations only warn
         try:
-            made: BaseModel | list[BaseModel] = TypeAdapter(kind).validate_python(value)
+            made: BaseModel | list[BaseModel] = _adapter(kind).validate_python(value)
         except ValidationError as error:
             return [f".{e['loc']}: {e['msg']}" for e in error.errors(include_url=False)]
         except UserWarning as warning:
             return [f": {warning}"]
     del made
     return []
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    """Return the validator of a type; building it takes milliseconds."""
+    return TypeAdapter(kind)
