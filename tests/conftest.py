@@ -96,7 +96,8 @@ def trust_no_certificate() -> None:
 
     Reading the bundle takes 20 ms of processor time for each client, the vendors' SDKs' included.
     """
-    os.environ.setdefault("SSL_CERT_DIR", str(QUICK_START))
+    os.environ.pop("SSL_CERT_FILE", None)  # httpx prefers it
+    os.environ["SSL_CERT_DIR"] = str(QUICK_START)
 
 
 def begin_processes_that_hear_interrupts() -> None:
