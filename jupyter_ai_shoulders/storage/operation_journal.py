@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from functools import cached_property
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ class SqliteOperationJournal:
         """Record a change before it is made. Raises ``StateUnavailable``."""
         operation_id = OperationId(self._ids.new("operation"))
         at = timestamp(self._clock.now())
-        body = self._codec.dump(change)
+        body = _dump(change)
         row = (
             operation_id,
             at,
@@ -86,7 +87,7 @@ class SqliteOperationJournal:
         """Record the outcome. Raises ``NotFound``, ``StateUnavailable``."""
         change = with_outcome(self.change(operation_id), outcome)
         others = self._others(change.origin.undoes, state)
-        row = (state, self._codec.dump(change), operation_id)
+        row = (state, _dump(change), operation_id)
         if others:
             with self._database.transaction(_DOING) as connection:
                 connection.execute(_END, row)
@@ -104,12 +105,12 @@ class SqliteOperationJournal:
 
     def get(self, operation_id: OperationId) -> Operation:
         """Return an operation. Raises ``NotFound``."""
-        return self._codec.operation(self._row(operation_id))
+        return _operation(self._row(operation_id))
 
     def change(self, operation_id: OperationId) -> LoggedChange:
         """Return the recorded change. Raises ``NotFound``."""
         begun = self._begun.get(operation_id)
-        return begun if begun is not None else self._codec.change(self._row(operation_id)[3])
+        return begun if begun is not None else _change(self._row(operation_id)[3])
 
     def unfinished(self) -> Sequence[Operation]:
         """Return the unfinished operations in order."""
@@ -147,13 +148,9 @@ class SqliteOperationJournal:
         except sqlite3.Error as error:
             raise self._database.failed(_DOING, error) from error
 
-    @cached_property
-    def _codec(self) -> _Codec:
-        return _Codec()
-
     def _found(self, where: str, *values: object) -> list[Operation]:
         query = f"SELECT {_COLUMNS} FROM operations o WHERE {where}"  # noqa: S608 fixed conditions
-        return self._codec.operations(self._database.rows(query, *values))
+        return _operations(self._database.rows(query, *values))
 
     def _row(self, operation_id: OperationId) -> tuple[Any, ...]:
         query = f"SELECT {_COLUMNS} FROM operations o WHERE o.id = ?"  # noqa: S608 a constant
@@ -180,32 +177,6 @@ class SqliteOperationJournal:
             return None  # its conversation was purged
 
 
-class _Codec:
-    """Converts rows to values; made late, because pydantic takes time to build a schema."""
-
-    def __init__(self) -> None:
-        self._adapter = TypeAdapter(LoggedChange)
-
-    def dump(self, change: LoggedChange) -> str:
-        return self._adapter.dump_json(change, exclude_defaults=True).decode()
-
-    def change(self, body: str) -> LoggedChange:
-        return self._adapter.validate_json(body)
-
-    def operation(self, row: tuple[Any, ...]) -> Operation:
-        return to_operation(row[0], row[1], self.change(row[3]), row[2])
-
-    def operations(self, found: Sequence[tuple[Any, ...]]) -> list[Operation]:
-        """Return rows; unreadable ones are left out, so that they do not hide the others."""
-        return [row for each in found if (row := self._understood(each)) is not None]
-
-    def _understood(self, row: tuple[Any, ...]) -> Operation | None:
-        try:
-            return self.operation(row)
-        except ValidationError:
-            return None
-
-
 def operations_page(database: Path, query: OperationsQuery, owner: str | None) -> OperationsPage:
     """Return changes, the latest first; on a hub those of ``owner`` and of shared sessions.
 
@@ -230,7 +201,7 @@ def operations_page(database: Path, query: OperationsQuery, owner: str | None) -
     )
     shown = found[: query.limit]
     return OperationsPage(
-        operations=tuple(_Codec().operations(shown)),
+        operations=tuple(_operations(shown)),
         next_cursor=str(shown[-1][4]) if len(found) > query.limit else None,
     )
 
@@ -261,3 +232,30 @@ def changes_with_trash(connection: sqlite3.Connection, session_id: str) -> list[
         for row_id, body in connection.execute(query, (session_id,))
         if '"kind":"delete"' in body
     ]
+
+
+@cache
+def _codec() -> TypeAdapter[LoggedChange]:
+    """Return what reads and writes rows; made late, because pydantic takes milliseconds for it."""
+    return TypeAdapter(LoggedChange)
+
+
+def _dump(change: LoggedChange) -> str:
+    return _codec().dump_json(change, exclude_defaults=True).decode()
+
+
+def _change(body: str) -> LoggedChange:
+    return _codec().validate_json(body)
+
+
+def _operation(row: tuple[Any, ...]) -> Operation:
+    return to_operation(row[0], row[1], _change(row[3]), row[2])
+
+
+def _operations(found: Sequence[tuple[Any, ...]]) -> list[Operation]:
+    """Return the rows; unreadable ones are left out, so that they do not hide the others."""
+    operations: list[Operation] = []
+    for row in found:
+        with suppress(ValidationError):
+            operations.append(_operation(row))
+    return operations
