@@ -10,7 +10,7 @@
 # Needs Python 3.11 or newer, or uv. Node and every other tool are installed into .venv; nothing is installed outside
 # this directory, except a browser and Debian's python3-venv where they are missing.
 
-.PHONY: lab test test-full check check-python check-quick check-slow check-page format build gen bench versions sweep clean env browser
+.PHONY: lab test test-full check check-python check-quick check-slow check-page test-page format build gen bench versions sweep clean env browser
 .DELETE_ON_ERROR:
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -43,13 +43,13 @@ AGAIN := --reruns 2 --reruns-delay 1
 WORKERS := 4
 BROWSERS := 3
 
-# The quick checks come first. Single-core checks run in pairs, each with its output in one piece.
+# The quick checks come first. Single-core checks run in pairs, each with its output in one piece; the page's unit
+# tests fill the core that is free first.
 # Browser tests run separately, and those of one file in sequence, because they share servers.
 test-full: SUITE := --full
 test test-full:
 	$(MAKE) check-quick
-	$(MAKE) -j 2 --output-sync=target build browser check-slow check-page
-	$(NPM) test
+	$(MAKE) -j 2 --output-sync=target build browser check-slow check-page test-page
 ifdef PYTEST_ARGS
 	$(PYTEST) $(PYTEST_ARGS)
 else
@@ -71,6 +71,9 @@ check-slow: env
 
 check-page: $(NODE_MODULES)
 	$(NPM) run check
+
+test-page: $(NODE_MODULES)
+	$(NPM) test
 
 format: env $(NODE_MODULES)
 	ruff format
