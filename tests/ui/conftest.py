@@ -10,12 +10,22 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Error,
+    Locator,
+    Page,
+    expect,
+    sync_playwright,
+)
 
 from tests.simulator_process import SimulatorProcess, in_order
 from tests.support.forked_lab import ForkedLab
 from tests.support.lab_server import Lab, StartLab
 from tests.ui.page_objects.lab_page import PAGE_TIMEOUT_MS
+from tests.ui.support.kept_page import PASSED, KeptPage, is_kept, tidy
 from tests.ui.support.notebook_scenario import LabWithModel, NotebookScenario
 
 LONG_GRACE_SECONDS = 3_600.0
@@ -169,8 +179,9 @@ def working(
 ) -> Generator[NotebookScenario]:
     """Yield a scenario; end its turns and kernels afterwards."""
     file = served.lab.root / f"{request.node.name.removeprefix('test_')}.ipynb"
-    scenario = NotebookScenario(served, page, file)
+    scenario = NotebookScenario(served, page, file, is_kept(request))
     yield scenario
+    tidy(request, page)
     if not served.lab.is_running:
         served.lab.start()
     scenario.talks.end()
@@ -178,11 +189,14 @@ def working(
 
 @pytest.fixture
 def scenario(
-    served: LabWithModel, page: Page, request: pytest.FixtureRequest
+    served: LabWithModel, page: Page, kept_page: KeptPage, request: pytest.FixtureRequest
 ) -> Iterator[NotebookScenario]:
     """A page and a notebook that waits for its page without limit."""
+    server = served.lab.pid
     with working(served, page, request) as scenario:
         yield scenario
+    if served.lab.pid != server:
+        kept_page.drop()  # it would have to find the new server first
 
 
 @pytest.fixture
@@ -203,11 +217,17 @@ def demo_scenario(
         yield scenario
 
 
+def new_context(browser: Browser) -> BrowserContext:
+    """A new browser profile with a window of the size the tests expect."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.set_default_timeout(PAGE_TIMEOUT_MS)
+    return context
+
+
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """A new browser profile: cookies, storage and cache."""
-    fresh = browser.new_context(viewport={"width": 1280, "height": 800})
-    fresh.set_default_timeout(PAGE_TIMEOUT_MS)
+    fresh = new_context(browser)
     yield fresh
     for page in fresh.pages:  # An error in a route of this test would fail the next one.
         page.unroute_all(behavior="ignoreErrors")
@@ -242,27 +262,48 @@ def attended(page: Page) -> Page:
     return page
 
 
+@pytest.fixture(scope="package")
+def kept_page(browser: Browser) -> Iterator[KeptPage]:
+    """The page that tests with the mark `kept_page` use one after another."""
+    kept = KeptPage(lambda: attended(new_context(browser).new_page()))
+    yield kept
+    kept.drop()
+
+
 @pytest.fixture
-def page(context: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """A blank page. Screenshots and console logs of failures are in `tests/ui/failures`."""
-    opened = attended(context.new_page())
+def page(kept_page: KeptPage, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A blank page, or the kept one. Screenshots and logs of failures: `tests/ui/failures`."""
+    if is_kept(request):
+        opened = kept_page.lend()
+    else:
+        opened = attended(request.getfixturevalue("context").new_page())
     console: list[str] = []
-    opened.on("console", lambda message: console.append(f"{message.type}: {message.text}"))
-    opened.on("pageerror", lambda error: console.append(f"uncaught: {error}"))
+
+    def note_message(message: ConsoleMessage) -> None:
+        console.append(f"{message.type}: {message.text}")
+
+    def note_error(error: Error) -> None:
+        console.append(f"uncaught: {error}")
+
+    opened.on("console", note_message)
+    opened.on("pageerror", note_error)
     yield opened
+    opened.remove_listener("console", note_message)
+    opened.remove_listener("pageerror", note_error)
     if request.node.stash.get(FAILED, False):
         FAILURES.mkdir(exist_ok=True)
         name = re.sub(r"[^\w.-]+", "-", request.node.nodeid.removeprefix("tests/ui/"))
         if not opened.is_closed():  # a test may close it
             opened.screenshot(path=FAILURES / f"{name}.png")
         (FAILURES / f"{name}.log").write_text("\n".join(console), encoding="utf-8")
+    if is_kept(request) and not request.node.stash.get(PASSED, False):
+        kept_page.drop()
 
 
 @pytest.fixture
 def other_page(browser: Browser) -> Iterator[Page]:
     """A page of another browser."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    context.set_default_timeout(PAGE_TIMEOUT_MS)
+    context = new_context(browser)
     yield attended(context.new_page())
     context.close()
 
@@ -296,4 +337,5 @@ def pytest_runtest_makereport(
     report = yield
     if report.when == "call":
         item.stash[FAILED] = report.failed
+        item.stash[PASSED] = report.passed
     return report

@@ -71,6 +71,7 @@ def execute(page: Page, command: str, **arguments: Any) -> None:
     )
 
 
+@pytest.mark.kept_page
 @pytest.mark.shows("input.2", "panel.1")
 def test_an_answer_streams_as_markdown_and_a_call_opens_to_its_input_and_output(
     scenario: NotebookScenario, page: Page
@@ -149,6 +150,7 @@ def test_an_approval_is_answered_by_keyboard_in_one_page_and_settled_in_the_othe
     assert answers[0] == ("allow", "session", "user")
 
 
+@pytest.mark.kept_page
 def test_denying_with_a_reason_goes_on_and_without_one_or_stopping_ends_the_turn(
     scenario: NotebookScenario, page: Page
 ) -> None:
@@ -244,6 +246,7 @@ def test_conversations_are_tabs_that_survive_a_reload_and_a_history_to_manage_th
     expect(panel.answers.last).to_contain_text("Second answer.")
 
 
+@pytest.mark.kept_page
 def test_hostile_text_neither_runs_nor_loads_anything(
     scenario: NotebookScenario, page: Page
 ) -> None:

@@ -73,6 +73,7 @@ def attached(panel: Panel) -> Locator:
     return panel.root.locator(".shoulders-Composer .shoulders-mod-attached")
 
 
+@pytest.mark.kept_page
 @pytest.mark.shows("input.1", "input.2", "input.11")
 def test_the_field_grows_to_ten_lines_sends_on_enter_and_keeps_its_draft(
     scenario: NotebookScenario, page: Page
@@ -98,6 +99,7 @@ def test_the_field_grows_to_ten_lines_sends_on_enter_and_keeps_its_draft(
     assert scenario.talks.of_type("message-add")[0]["text"].endswith("\nline 11")
 
 
+@pytest.mark.kept_page
 @pytest.mark.shows("input.3", "input.4")
 def test_files_cells_variables_and_more_are_named_after_an_at_sign(
     scenario: NotebookScenario, page: Page, files: Path

@@ -47,6 +47,7 @@ def answers(talks: ConversationApi) -> list[list[str]]:
     return [event["answer"] for event in talks.of_type("clarify-answer")]
 
 
+@pytest.mark.kept_page
 @pytest.mark.shows("waits.1")
 def test_questions_are_answered_by_chip_by_several_and_by_free_text(
     scenario: NotebookScenario, page: Page

@@ -47,6 +47,7 @@ def test_the_caret_goes_with_a_cell_that_is_moved(scenario: NotebookScenario) ->
     assert sources(opened) == [("one", "x = 1"), ("two", "z = 3"), ("mine", "y = abc")]
 
 
+@pytest.mark.kept_page
 def test_keys_go_nowhere_once_their_cell_is_deleted(scenario: NotebookScenario) -> None:
     read = calls("read_notebook", {"path": scenario.path})
     opened = open_with_caret(

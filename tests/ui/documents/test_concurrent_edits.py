@@ -74,6 +74,7 @@ def begin(scenario: NotebookScenario, *replies: dict[str, object]) -> tuple[Open
     return opened, talk
 
 
+@pytest.mark.kept_page
 def test_a_line_typed_at_the_end_stays_beside_the_agents_edit(scenario: NotebookScenario) -> None:
     opened, talk = begin(scenario, edit(scenario, "a = 1", "a = 700"), says("Done."))
     opened.type_at_end("first", "\nmine")

@@ -71,6 +71,7 @@ def test_input_is_answered_in_the_cell_and_closed_in_the_chat(scenario: Notebook
     assert "Ada" not in str(scenario.talks.of_type("stdin-answer"))
 
 
+@pytest.mark.kept_page
 def test_input_is_answered_in_the_chat_and_closed_in_the_cell(scenario: NotebookScenario) -> None:
     opened, panel = asked(scenario, "import getpass\nprint(len(getpass.getpass('Word? ')))")
     box = opened.cell("ask").locator(".jp-Stdin-input")

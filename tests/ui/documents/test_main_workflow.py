@@ -129,6 +129,7 @@ def test_kill_9_in_a_stream_loses_nothing_that_was_shown(
     assert ends[:1] == ["interrupted"]
 
 
+@pytest.mark.kept_page
 def test_an_edit_of_a_cell_the_user_changed_meanwhile_becomes_a_proposal(
     scenario: NotebookScenario, page: Page
 ) -> None:

@@ -126,6 +126,7 @@ def test_run_goes_on_through_a_lost_connection(scenario: NotebookScenario) -> No
     assert texts(opened.cells, "slow") == SLOW_TEXT
 
 
+@pytest.mark.kept_page
 def test_discarding_a_notebook_in_a_run_drops_what_the_user_typed_alone(
     scenario: NotebookScenario,
 ) -> None:
@@ -251,6 +252,7 @@ def test_approval_answered_in_one_page_is_answered_in_the_other(
 # the user continues to work
 
 
+@pytest.mark.kept_page
 def test_typing_loses_nothing_while_the_agent_edits_and_runs(scenario: NotebookScenario) -> None:
     replies = [
         calls("read_notebook", {"path": scenario.path}),

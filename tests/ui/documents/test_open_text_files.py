@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.simulator_process import calls, says
 from tests.ui.page_objects.lab_page import Panel
 from tests.ui.page_objects.text_editor import TextEditor
+from tests.ui.support.kept_page import is_kept, shows_lab, tidy
 from tests.ui.support.network_faults import Sockets
 from tests.ui.support.notebook_scenario import LabWithModel, NotebookScenario
 
@@ -31,10 +32,11 @@ def make(served: LabWithModel, page: Page, request: pytest.FixtureRequest) -> It
         folder.mkdir()
         file = folder / name
         file.write_bytes(content.encode())
-        made.append(NotebookScenario(served, page, file))
+        made.append(NotebookScenario(served, page, file, is_kept(request)))
         return made[-1]
 
     yield scenario
+    tidy(request, page)
     for each in made:
         each.talks.end()
 
@@ -42,7 +44,8 @@ def make(served: LabWithModel, page: Page, request: pytest.FixtureRequest) -> It
 def show(scenario: NotebookScenario, page: Page | None = None) -> TextEditor:
     """Open the file in the editor of a page."""
     page = page or scenario.page
-    page.goto(scenario.lab.url("lab", reset=""))
+    if not (scenario.kept and shows_lab(page, scenario.lab)):
+        page.goto(scenario.lab.url("lab", reset=""))
     return TextEditor(page).open(scenario.path)
 
 
@@ -58,6 +61,7 @@ def no_dialog(*pages: Page) -> None:
 # the agent edits
 
 
+@pytest.mark.kept_page
 def test_an_edit_keeps_unsaved_text_and_is_one_step_of_undo(make: MakeDesk) -> None:
     scenario = make()
     scenario.play(EDIT, says("Done."))
@@ -116,6 +120,7 @@ def test_text_typed_between_two_edits_stays_between_them(make: MakeDesk) -> None
     editor.wait_for_text(EDITED)
 
 
+@pytest.mark.kept_page
 @pytest.mark.parametrize(
     ("name", "content", "find", "replacement"),
     [
@@ -204,6 +209,7 @@ def test_a_file_changed_under_a_clean_editor_is_shown_in_place(make: MakeDesk) -
     assert on_disk(scenario) == f"import os\n{CODE}# mine"
 
 
+@pytest.mark.kept_page
 def test_a_file_changed_under_unsaved_text_is_merged(make: MakeDesk) -> None:
     scenario = make()
     editor = show(scenario)
@@ -216,6 +222,7 @@ def test_a_file_changed_under_unsaved_text_is_merged(make: MakeDesk) -> None:
     assert on_disk(scenario) == f"import os\n{CODE}# typed"
 
 
+@pytest.mark.kept_page
 @pytest.mark.parametrize(
     "choice", ["Keep my text", pytest.param("Use the saved text", marks=pytest.mark.full)]
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.simulator_process import calls, says
@@ -34,6 +35,7 @@ def set_policy(page: Page, opened: OpenNotebook, cell_id: str, chosen: str) -> N
     )
 
 
+@pytest.mark.kept_page
 def test_rename_that_leaves_a_later_cell_stale_is_marked_and_told(
     scenario: NotebookScenario,
 ) -> None:

@@ -38,6 +38,7 @@ def texts_of(request: dict[str, Any]) -> str:
     return json.dumps(request["body"], ensure_ascii=False)
 
 
+@pytest.mark.kept_page
 @pytest.mark.shows("affordances.4")
 def test_an_edit_in_place_by_keyboard_keeps_what_is_typed_and_is_one_step_to_undo(
     scenario: NotebookScenario,
@@ -101,6 +102,7 @@ def test_lines_that_would_come_have_the_colours_of_the_language(scenario: Notebo
     assert in_new_line == in_editor != plain
 
 
+@pytest.mark.kept_page
 @pytest.mark.shows("affordances.4")
 def test_lines_changed_on_both_sides_are_a_question_and_nothing_is_lost(
     scenario: NotebookScenario,

@@ -82,6 +82,7 @@ def test_while_one_types_the_lab_asks_if_the_settings_say_so(scenario: NotebookS
     notebook.wait_for_source("code", "total = one()")
 
 
+@pytest.mark.kept_page
 @pytest.mark.shows("inline.lab.3", "inline.speed.1", "inline.states.4")
 @pytest.mark.usefixtures("automatic")
 def test_no_key_is_lost_while_requests_come_and_go_and_each_is_left_at_the_provider(

@@ -76,6 +76,7 @@ def test_two_quick_plus_signs_go_and_suggestions_stand_at_the_caret(
     assert notebook.source("here") == "x = 1\ny = "
 
 
+@pytest.mark.kept_page
 @pytest.mark.shows("inline.keys.1", "inline.keys.8", "inline.states.1")
 @pytest.mark.parametrize(
     "key",

@@ -129,6 +129,7 @@ def test_every_change_of_cells_and_files_is_decided_and_the_users_text_stays(
     scenario.wait(lambda: not scenario.talks.api("edits")["edits"], "the server has nothing left")
 
 
+@pytest.mark.kept_page
 def test_undo_of_the_turn_restores_every_byte_and_leaves_the_users_text(
     scenario: NotebookScenario,
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.simulator_process import calls, says
@@ -28,6 +29,7 @@ def shown(cells: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     return [(cell["source"], cell["outputs"], cell["execution_count"]) for cell in cells]
 
 
+@pytest.mark.kept_page
 def test_restore_in_the_open_notebook_keeps_what_was_typed_and_names_what_ran(
     scenario: NotebookScenario,
 ) -> None:

@@ -65,6 +65,7 @@ def pending(scenario: NotebookScenario) -> dict[str, str | None]:
     return {edit["cell_id"]: edit["baseline"] for edit in listed}
 
 
+@pytest.mark.kept_page
 def test_each_change_of_a_cell_is_kept_or_undone_by_itself(scenario: NotebookScenario) -> None:
     opened, review = three_cells(scenario)
     load = review.hunks(opened.cell("load"))
@@ -111,6 +112,7 @@ def test_changes_are_there_after_a_reload_and_a_restart(scenario: NotebookScenar
     assert opened.source("load") == LOADED.replace("all", "prices")
 
 
+@pytest.mark.kept_page
 def test_text_of_the_user_is_no_change_to_review_and_outlives_every_undo(
     scenario: NotebookScenario,
 ) -> None:

@@ -18,6 +18,7 @@ from playwright.sync_api import Page
 from tests.simulator_process import SimulatorProcess, in_order, notebook, texts
 from tests.support.lab_server import Lab
 from tests.ui.page_objects.lab_page import OpenNotebook, Panel
+from tests.ui.support.kept_page import open_document
 
 WAIT_SECONDS = 60.0
 """Time limit of a condition on a slow, busy machine."""
@@ -129,6 +130,8 @@ class NotebookScenario:
     served: LabWithModel
     page: Page
     file: Path
+    kept: bool = False
+    """Whether the page is the one of earlier tests: see `kept_page`."""
     talks: ConversationApi = field(init=False)
     _gate: Path = field(init=False)
 
@@ -172,7 +175,10 @@ class NotebookScenario:
 
     def show(self, page: Page) -> OpenNotebook:
         """Open the notebook in a page and save JupyterLab's own changes to it."""
-        page.goto(self.lab.document_url(self.path))
+        if self.kept:
+            open_document(page, self.lab, self.path)
+        else:
+            page.goto(self.lab.document_url(self.path))
         return OpenNotebook(page).ready().save_as_the_lab_has_it()
 
     def open_panel(self, page: Page | None = None, workspace: str = "") -> Panel:

@@ -33,6 +33,7 @@ def where(page: Page, thread: str) -> list[Any]:
     return [certainty, cell_id, dict(seen["cells"])[cell_id][start:end]]
 
 
+@pytest.mark.kept_page
 @pytest.mark.shows("threads.anchor.3")
 def test_edits_of_the_agent_take_the_threads_of_a_cell_along(scenario: NotebookScenario) -> None:
     page = scenario.page

@@ -34,6 +34,7 @@ def press(panel: Panel, name: str) -> None:
     panel.proposal.last.get_by_role("button", name=name, exact=True).click()
 
 
+@pytest.mark.kept_page
 @pytest.mark.shows(
     "threads.propose.1",
     "threads.propose.2",

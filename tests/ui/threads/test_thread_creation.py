@@ -48,6 +48,7 @@ def choose(page: Page, clicked: Locator, item: str) -> None:
     page.get_by_role("menuitem", name=item).click()
 
 
+@pytest.mark.kept_page
 @pytest.mark.shows(
     "threads.kind.1", "threads.kind.2", "threads.start.1", "threads.start.4", "threads.marks.1"
 )

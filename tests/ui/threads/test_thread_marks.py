@@ -215,6 +215,7 @@ def opened_thread(panel: Panel) -> Locator:
     return panel.root.get_by_role("tab", selected=True)
 
 
+@pytest.mark.kept_page
 @pytest.mark.shows("threads.marks.7", "threads.marks.8")
 def test_a_mark_opens_its_thread_and_several_on_a_line_a_list(scenario: NotebookScenario) -> None:
     page, panel = scenario.page, Panel(scenario.page)
