@@ -3,7 +3,7 @@
  * `OpenNotebook`.
  */
 
-import type { ISharedCodeCell } from '@jupyter/ydoc';
+import type { CellChange, ISharedCodeCell } from '@jupyter/ydoc';
 
 import { toOutput, type JsonObject } from './cellConversion';
 import { RunOutputs, type IOutputArea } from './runOutputs';
@@ -48,7 +48,11 @@ export class AgentRuns {
   /** A collaboration room shows the cell as running; show it here too. */
   joined(runId: string, cellId: string): void {
     const cell = this.find(cellId);
-    if (cell === null || this.handedOver.has(runId)) {
+    if (this.handedOver.has(runId)) {
+      return;
+    }
+    if (cell === null) {
+      this.awaited.set(cellId, runId);
       return;
     }
     this.runs.get(cellId)?.outputs?.stop();
@@ -56,6 +60,21 @@ export class AgentRuns {
     const run = { id: runId, outputs: null, area, isDoubtful: false };
     this.runs.set(cellId, run);
     trustWhenEmpty(cell, () => this.of(runId, cellId) !== null);
+  }
+
+  /** The room has added cells: join runs that were announced before their cells arrived. */
+  cellsAdded(): void {
+    for (const [cellId, runId] of [...this.awaited]) {
+      const cell = this.find(cellId);
+      if (cell !== null) {
+        this.awaited.delete(cellId);
+        if (runId === null) {
+          trustWhenEmpty(cell, () => false);
+        } else {
+          this.joined(runId, cellId);
+        }
+      }
+    }
   }
 
   /** Replace the outputs from position `index` on. */
@@ -77,6 +96,9 @@ export class AgentRuns {
     const run = this.of(runId, cellId);
     const cell = this.find(cellId);
     this.handedOver.delete(runId);
+    if (this.awaited.get(cellId) === runId) {
+      this.awaited.set(cellId, null);
+    }
     if (run === null) {
       return;
     }
@@ -138,22 +160,26 @@ export class AgentRuns {
 
   private readonly runs = new Map<string, IRun>();
   private readonly handedOver = new Set<string>();
+
+  /** Cells of joined runs that the room has not sent yet, with the run; null where it has ended. */
+  private readonly awaited = new Map<string, string | null>();
 }
 
 /**
  * Trust the cell once the room has removed its old outputs. JupyterLab rewrites existing outputs when a cell becomes
- * trusted, which would bring them back in a room; outputs that others printed before are not trusted either.
+ * trusted, which would bring them back in a room; outputs that others printed before are not trusted either. The room
+ * has another socket than the announcements: its first change of the outputs may arrive after the end of the run.
  */
 function trustWhenEmpty(cell: IRunCell, isRunning: () => boolean): void {
   const { shared, area, trust } = cell;
-  const look = (): void => {
-    if (!isRunning()) {
-      shared.changed.disconnect(look);
-    } else if (area.length === 0) {
+  const look = (_: unknown, change?: CellChange): void => {
+    if (area.length === 0) {
       shared.changed.disconnect(look);
       trust();
+    } else if (change?.outputsChange !== undefined && !isRunning()) {
+      shared.changed.disconnect(look);
     }
   };
   shared.changed.connect(look);
-  look();
+  look(shared);
 }

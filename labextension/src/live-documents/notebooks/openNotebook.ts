@@ -47,7 +47,9 @@ export type NotebookContext = DocumentRegistry.IContext<INotebookModel>;
 
 /** A notebook seen through the operations of the live-document protocol. */
 export class OpenNotebook {
-  constructor(readonly context: NotebookContext) {}
+  constructor(readonly context: NotebookContext) {
+    context.model.cells.changed.connect(() => this.runs.cellsAdded());
+  }
 
   /** The user's runs of its cells in this page. */
   readonly executed = new ExecutionHistory();

@@ -89,6 +89,36 @@ describe('AgentRuns', () => {
     expect(lab.outputs('a')).toEqual(['new']);
   });
 
+  it.each([
+    ['before its cell arrives', true],
+    ['and ended before its cell arrives', false]
+  ])('trusts what runs in a room, announced %s', (_, isRunning) => {
+    notebook.runs.joined('r', 'new');
+    if (!isRunning) {
+      notebook.runs.ended('r', 'new', 1);
+    }
+    lab.model.sharedModel.addCell({ cell_type: 'code', id: 'new' });
+    expect(lab.context.model.cells.get(1).trusted).toBe(true);
+    expect(notebook.runs.handOver('new')).toBe(isRunning ? 'r' : null);
+  });
+
+  it.each([
+    ['trusts what a room clears after the end of the run', [], true],
+    [
+      'does not trust what a room never cleared',
+      [{ ...text('new'), name: 'stderr' }],
+      false
+    ]
+  ])('%s', (_, outputs, trusted) => {
+    const shared = lab.cell('a') as unknown as ISharedCodeCell;
+    notebook.runs.joined('r', 'a');
+    notebook.runs.ended('r', 'a', 4);
+    shared.setOutputs(outputs);
+    expect(lab.context.model.cells.get(0).trusted).toBe(trusted);
+    shared.setOutputs([]);
+    expect(lab.context.model.cells.get(0).trusted).toBe(trusted);
+  });
+
   it('ends a run that a new server does not know', () => {
     notebook.runs.started('r', 'a');
     notebook.runs.output('r', 'a', 0, [text('so far')]);
