@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -91,7 +92,8 @@ def test_what_a_failed_test_shares_with_others_is_made_anew(
 ) -> None:
     ran = run(tmp_path, SHARED, *workers)
     assert ran.returncode == 0, ran.stdout
-    assert "3 passed, 1 rerun" in ran.stdout
+    assert "3 passed" in ran.stdout
+    assert "1 rerun" in ran.stdout
 
 
 def test_a_test_that_hangs_when_it_is_run_again_has_its_limit(tmp_path: Path) -> None:
@@ -100,16 +102,22 @@ def test_a_test_that_hangs_when_it_is_run_again_has_its_limit(tmp_path: Path) ->
     assert "Timeout (>2.0s)" in ran.stdout
 
 
+PLUGINS = ("rerunfailures", "timeout", "xdist")
+"""Those of `make test` that matter here: others import Jupyter and vendors' SDKs."""
+
+
 def run(folder: Path, source: str, *args: str) -> subprocess.CompletedProcess[str]:
     """Run a file of tests as `make test` does."""
     (folder / "test_shaky.py").write_text(source)
     (folder / "conftest.py").write_text(CONFTEST)
     (folder / "pytest.ini").write_text(f"[pytest]\npythonpath = {ROOT}\n")
-    command = [sys.executable, "-m", "pytest", "--reruns", "1", *args, str(folder)]
+    plugins = [f"-p{name}" for name in PLUGINS]
+    command = [sys.executable, "-m", "pytest", *plugins, "--reruns", "1", *args, str(folder)]
     return subprocess.run(
         [*command, "-p", "no:cacheprovider", "-c", str(folder / "pytest.ini")],
         capture_output=True,
         text=True,
         check=False,
         cwd=folder,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
     )

@@ -102,6 +102,7 @@ def test_texts_use_plain_words() -> None:
     found = [
         f"{name}:{number}: {match[0]}"
         for name in prose_files()
+        if odd.search((ROOT / name).read_text("utf-8"))  # few: only these are divided into tokens
         for number, line in prose_lines(name)
         if (match := odd.search(line))
     ]
