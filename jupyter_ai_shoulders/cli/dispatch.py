@@ -62,10 +62,10 @@ def run_command_line(arguments: Sequence[str]) -> int:
     try:
         if options.command == "doctor":
             return doctor(wanted, as_json=options.json)
-        with closing(choose_backend(wanted)) as desk:
+        with closing(choose_backend(wanted)) as backend:
             if options.command in {"run", "chat"}:
-                trust_or_report_folder(desk, trust_folder=options.trust_folder)
-            return COMMANDS[options.command](desk, options)
+                trust_or_report_folder(backend, trust_folder=options.trust_folder)
+            return COMMANDS[options.command](backend, options)
     except BrokenPipeError:  # the reader has closed our output; the run is not finished then
         return ExitCode.ERROR if options.command == "run" else ExitCode.OK
     except (CommandFailed, ClientError, ShouldersError) as error:

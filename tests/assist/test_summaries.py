@@ -36,7 +36,7 @@ def notes(**said: list[str]) -> ScriptedTurn:
     return turn(Call("answer", answer))
 
 
-class Desk:
+class SummarySetup:
     """One cheap model, and who may read."""
 
     def __init__(self, *script: ScriptedTurn, window: int = 32_000) -> None:
@@ -66,31 +66,33 @@ def prompt(request: ModelRequest) -> str:
 
 async def test_summary_has_the_notes_under_headings_and_is_booked_as_one():
     said = notes(goals=["Clean data.csv"], user_said=[" Keep the\nfirst row "], open=["Plot it"])
-    desk = Desk(said)
-    summary = await desk.summarise("User: hello", "Colleague: hi")
+    setup = SummarySetup(said)
+    summary = await setup.summarise("User: hello", "Colleague: hi")
     assert summary == Summary(
         "Goals:\n- Clean data.csv\n\nWhat the user said and wants:\n- Keep the first row\n\n"
         "Still to do:\n- Plot it",
         CHEAP,
     )
-    assert desk.asked_for == ["strong"]
-    (request,) = desk.provider.requests
+    assert setup.asked_for == ["strong"]
+    (request,) = setup.provider.requests
     assert request.account == ACCOUNT
     assert prompt(request) == "<conversation>\nUser: hello\nColleague: hi\n</conversation>"
 
 
 async def test_earlier_summary_is_taken_up():
-    desk = Desk(notes(goals=["Both"]))
-    await desk.summarise("User: more", previous="Goals:\n- The first")
-    assert prompt(desk.provider.requests[0]).startswith("<notes>\nGoals:\n- The first\n</notes>")
+    setup = SummarySetup(notes(goals=["Both"]))
+    await setup.summarise("User: more", previous="Goals:\n- The first")
+    assert prompt(setup.provider.requests[0]).startswith("<notes>\nGoals:\n- The first\n</notes>")
 
 
 async def test_long_conversation_is_read_in_parts_that_fit_the_model():
-    desk = Desk(notes(goals=["One"]), notes(goals=["Two"]), notes(goals=["Three"]), window=2_000)
-    summary = await desk.summarise(*["word " * 250] * 5)
+    setup = SummarySetup(
+        notes(goals=["One"]), notes(goals=["Two"]), notes(goals=["Three"]), window=2_000
+    )
+    summary = await setup.summarise(*["word " * 250] * 5)
     assert summary == Summary("Goals:\n- Three", CHEAP)
-    assert len(desk.provider.requests) == 3
-    assert "Goals:\n- Two" in prompt(desk.provider.requests[2])
+    assert len(setup.provider.requests) == 3
+    assert "Goals:\n- Two" in prompt(setup.provider.requests[2])
 
 
 def test_parts_hold_all_pieces_in_order_and_no_more_than_fits():
@@ -102,30 +104,30 @@ def test_parts_hold_all_pieces_in_order_and_no_more_than_fits():
 
 
 async def test_nobody_reads_what_nobody_may_read():
-    desk = Desk()
-    desk.reader = None
-    assert await desk.summarise("User: hello") is None
-    assert desk.provider.requests == []
+    setup = SummarySetup()
+    setup.reader = None
+    assert await setup.summarise("User: hello") is None
+    assert setup.provider.requests == []
 
 
 async def test_call_is_tried_twice():
-    desk = Desk(turn(Fail(BUSY)), notes(goals=["There"]))
-    summary = await desk.summarise("User: hello")
+    setup = SummarySetup(turn(Fail(BUSY)), notes(goals=["There"]))
+    summary = await setup.summarise("User: hello")
     assert summary == Summary("Goals:\n- There", CHEAP)
-    desk = Desk(turn(Fail(BUSY)), turn(Fail(BUSY)), notes(goals=["Never"]))
+    setup = SummarySetup(turn(Fail(BUSY)), turn(Fail(BUSY)), notes(goals=["Never"]))
     with pytest.raises(ProviderError):
-        await desk.summarise("User: hello")
-    assert len(desk.provider.requests) == 2
+        await setup.summarise("User: hello")
+    assert len(setup.provider.requests) == 2
 
 
 async def test_refused_by_the_budget_is_not_tried_again():
-    desk = Desk(turn(Fail(PolicyRefusal("Spent.", code="budget_exhausted"))))
+    setup = SummarySetup(turn(Fail(PolicyRefusal("Spent.", code="budget_exhausted"))))
     with pytest.raises(PolicyRefusal):
-        await desk.summarise("User: hello")
-    assert len(desk.provider.requests) == 1
+        await setup.summarise("User: hello")
+    assert len(setup.provider.requests) == 1
 
 
 async def test_notes_that_say_nothing_are_no_answer():
-    desk = Desk(notes(), notes(goals=[" "]), notes(goals=["Now"]))
-    summary = await desk.summarise("User: hello")
+    setup = SummarySetup(notes(), notes(goals=[" "]), notes(goals=["Now"]))
+    summary = await setup.summarise("User: hello")
     assert summary == Summary("Goals:\n- Now", CHEAP)

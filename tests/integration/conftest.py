@@ -88,7 +88,7 @@ def impatient(
 
 
 @pytest.fixture
-def desk(impatient: SharedServer, request: pytest.FixtureRequest) -> NotebookSession:
+def session(impatient: SharedServer, request: pytest.FixtureRequest) -> NotebookSession:
     """A notebook named after the test, and a conversation."""
     return NotebookSession(
         impatient.lab, impatient.upstream, request.node.name.removeprefix("test_")

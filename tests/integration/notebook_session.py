@@ -1,6 +1,6 @@
 """A server that waits only briefly for cells, and notebooks whose cells wait for files.
 
-Used by the tests of long runs and of input; the fixture ``desk`` is in ``conftest``.
+Used by the tests of long runs and of input; the fixture ``session`` is in ``conftest``.
 """
 
 from __future__ import annotations

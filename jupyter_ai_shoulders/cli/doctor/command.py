@@ -42,8 +42,8 @@ def lines(found: Sequence[Finding]) -> list[str]:
 def _engine(options: BackendOptions) -> list[Finding]:
     """Check the engine; an unreachable engine is a finding, too."""
     try:
-        with closing(choose_backend(options)) as desk:
-            return list(engine.check_engine(desk.facts()))
+        with closing(choose_backend(options)) as backend:
+            return list(engine.check_engine(backend.facts()))
     except Refused as error:
         return [failure("engine", error.info.message, error.info.hint or "")]
     except ShouldersError as error:

@@ -42,7 +42,7 @@ from tests.engine.engine_harness import (
     make_session,
     restart_engine,
 )
-from tests.engine.fake_tools import ToolProbe as ToolDesk
+from tests.engine.fake_tools import ToolProbe
 from tests.engine.log_invariants import check_contexts, check_log, check_requests
 
 
@@ -62,7 +62,7 @@ class RestoreHarness:
         tools = record_tools(cell_tools, self.recorder)
         restorer = Restorer(store, store.blobs, notebooks, self.recorder, ids, files=files)
         self.world: EngineHarness = make_engine_around(
-            store, ToolDesk(), ScriptedProvider(*script), ids=ids, loop=tools, restorer=restorer
+            store, ToolProbe(), ScriptedProvider(*script), ids=ids, loop=tools, restorer=restorer
         )
 
     async def restore(self, message: str, *what: Any, restore_id: str | None = None) -> Restore:

@@ -97,19 +97,19 @@ def outputs(*indices: int) -> tuple[OutputAttachment, ...]:
 
 
 async def test_a_thread_is_told_what_ran_with_its_outputs() -> None:
-    desk = ThreadSetup(CellRun("ok", (PRINTED, PRINTED), 1, 5, "kernel"))
+    setup = ThreadSetup(CellRun("ok", (PRINTED, PRINTED), 1, 5, "kernel"))
 
-    await desk.decide()
+    await setup.decide()
 
-    assert desk.ear.said == [
+    assert setup.ear.said == [
         SendMessage(
             id=message_id(ProposalId("p")),
             text="I applied the proposed change and ran cell 2. It ended well.",
             attachments=outputs(0, 1),
         )
     ]
-    assert desk.resolved.run
-    assert desk.notices == []
+    assert setup.resolved.run
+    assert setup.notices == []
 
 
 @pytest.mark.parametrize(
@@ -122,125 +122,125 @@ async def test_a_thread_is_told_what_ran_with_its_outputs() -> None:
     ids=["silent", "error", "died"],
 )
 async def test_how_it_ended_is_said_in_words_of_ours(run: CellRun, words: str) -> None:
-    desk = ThreadSetup(run)
+    setup = ThreadSetup(run)
 
-    await desk.decide()
+    await setup.decide()
 
-    (message,) = desk.ear.said
+    (message,) = setup.ear.said
     assert message.text == f"I applied the proposed change and ran cell 2. {words}"
 
 
 async def test_a_cell_that_could_not_run_is_said_too() -> None:
-    desk = ThreadSetup()
-    desk.runner.gone.add(CELL)
+    setup = ThreadSetup()
+    setup.runner.gone.add(CELL)
 
-    await desk.decide(RUN.model_copy(update={"text": "x = 3"}))
+    await setup.decide(RUN.model_copy(update={"text": "x = 3"}))
 
-    (message,) = desk.ear.said
+    (message,) = setup.ear.said
     assert message.text.startswith(
         "I applied the proposed change with changes of mine and ran cell 2. It could not be run: "
     )
 
 
 async def test_of_many_outputs_the_first_and_the_last_are_attached() -> None:
-    desk = ThreadSetup(CellRun("ok", (PRINTED,) * 20, 1, 5, "kernel"))
+    setup = ThreadSetup(CellRun("ok", (PRINTED,) * 20, 1, 5, "kernel"))
 
-    await desk.decide()
+    await setup.decide()
 
-    (message,) = desk.ear.said
+    (message,) = setup.ear.said
     assert message.attachments == outputs(0, 1, 2, 3, 16, 17, 18, 19)
     assert len(message.attachments) == MAX_OUTPUTS
 
 
 async def test_a_chat_is_not_told_of_runs_it_did_not_ask_for() -> None:
-    desk = ThreadSetup(kind="chat")
+    setup = ThreadSetup(kind="chat")
 
-    await desk.decide()
+    await setup.decide()
 
-    assert desk.runner.ran == [(PATH, CELL)]
-    assert (desk.ear.said, desk.resolved.run) == ([], False)
+    assert setup.runner.ran == [(PATH, CELL)]
+    assert (setup.ear.said, setup.resolved.run) == ([], False)
 
 
 async def test_applying_without_running_tells_nothing() -> None:
-    desk = ThreadSetup()
+    setup = ThreadSetup()
 
-    await desk.decide(DecideProposal(decision="apply"))
+    await setup.decide(DecideProposal(decision="apply"))
 
-    assert (desk.ear.said, desk.runner.ran, desk.resolved.run) == ([], [], False)
+    assert (setup.ear.said, setup.runner.ran, setup.resolved.run) == ([], [], False)
 
 
 async def test_what_cannot_be_told_is_said_in_the_thread() -> None:
-    desk = ThreadSetup()
-    desk.ear.refuses = Conflict("The turn is interrupted.")
+    setup = ThreadSetup()
+    setup.ear.refuses = Conflict("The turn is interrupted.")
 
-    await desk.decide()
+    await setup.decide()
 
-    (notice,) = desk.notices
+    (notice,) = setup.notices
     assert (notice.code, notice.details) == ("run_untold", {"proposal_id": "p"})
     assert "The turn is interrupted." in notice.text
-    desk.news.take_up()
-    assert desk.notices == [notice]
+    setup.news.take_up()
+    assert setup.notices == [notice]
 
 
 async def test_a_deleted_thread_is_told_nothing() -> None:
-    desk = ThreadSetup()
-    desk.ear.refuses = NotFound("gone")
+    setup = ThreadSetup()
+    setup.ear.refuses = NotFound("gone")
 
-    await desk.decide()
+    await setup.decide()
 
-    assert desk.notices == []
+    assert setup.notices == []
 
 
 async def test_a_run_nobody_told_of_is_said_once_after_a_restart() -> None:
-    desk = ThreadSetup()
+    setup = ThreadSetup()
     resolve = ProposalResolve(proposal_id=ProposalId("p"), state="applied", by="user", run=True)
-    desk.store.append(THREAD, resolve)
+    setup.store.append(THREAD, resolve)
 
-    desk.news.take_up()
-    desk.news.take_up()
+    setup.news.take_up()
+    setup.news.take_up()
 
-    (notice,) = desk.notices
+    (notice,) = setup.notices
     assert "The server stopped before" in notice.text
-    assert desk.ear.said == []
+    assert setup.ear.said == []
 
 
 async def test_a_restart_reads_a_thread_once_for_all_its_runs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    desk, read = ThreadSetup(), list[SessionId | None]()
+    setup, read = ThreadSetup(), list[SessionId | None]()
     for name in ("p1", "p2", "p3"):
         told = ProposalId(name)
         run = ProposalResolve(proposal_id=told, state="applied", by="user", run=True)
-        desk.store.append(THREAD, run)
-    find = desk.store.find
+        setup.store.append(THREAD, run)
+    find = setup.store.find
 
     def counted(types: Collection[str], session_id: SessionId | None = None) -> list[LoggedEvent]:
         read.append(session_id)
         return find(types, session_id)
 
-    monkeypatch.setattr(desk.store, "find", counted)
-    desk.news.take_up()
+    monkeypatch.setattr(setup.store, "find", counted)
+    setup.news.take_up()
 
     assert read == [None, THREAD]
-    assert len(desk.notices) == 3
+    assert len(setup.notices) == 3
 
 
 async def test_a_run_that_was_told_of_is_left_alone_after_a_restart() -> None:
-    desk = ThreadSetup()
+    setup = ThreadSetup()
     resolve = ProposalResolve(proposal_id=ProposalId("p"), state="applied", by="user", run=True)
-    desk.store.append(THREAD, resolve)
-    desk.store.append(THREAD, MessageAdd(message_id=message_id(ProposalId("p")), text="…"))
+    setup.store.append(THREAD, resolve)
+    setup.store.append(THREAD, MessageAdd(message_id=message_id(ProposalId("p")), text="…"))
 
-    desk.news.take_up()
+    setup.news.take_up()
 
-    assert desk.notices == []
+    assert setup.notices == []
 
 
 async def test_nothing_is_told_once_the_server_stops() -> None:
-    desk = ThreadSetup()
-    desk.news.close()
+    setup = ThreadSetup()
+    setup.news.close()
 
-    await desk.decide()
+    await setup.decide()
 
-    assert (desk.ear.said, desk.notices) == ([], [])
-    assert desk.resolved.run  # so that the next start reports it
+    assert (setup.ear.said, setup.notices) == ([], [])
+    assert setup.resolved.run  # so that the next start reports it

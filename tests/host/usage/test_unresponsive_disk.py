@@ -36,9 +36,9 @@ def hanging(tmp_path: Path) -> Generator[Path]:
 
 async def test_usage_is_told_without_what_hangs(hanging: Path) -> None:
     budgets = UserBudget(hanging, SystemClock(), wait_seconds=0.2)
-    desk = UsageService(budgets, hanging / "state.db", SystemClock(), wait_seconds=0.2)
+    service = UsageService(budgets, hanging / "state.db", SystemClock(), wait_seconds=0.2)
     async with asyncio.timeout(60):
-        usage = await desk.usage(UsageQuery(by="day"))
+        usage = await service.usage(UsageQuery(by="day"))
     await budgets.aclose()
 
     assert usage.budget.error is not None

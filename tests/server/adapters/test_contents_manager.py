@@ -101,15 +101,15 @@ class ContentsSetup:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[ContentsSetup]:
+def setup(tmp_path: Path, jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iterator[ContentsSetup]:
     root = tmp_path / "root"
     root.mkdir()
-    desk = ContentsSetup(root)
-    desk.write()
-    yield desk
-    jp_asyncio_loop.run_until_complete(desk.disk.close())
-    desk.workspace.close()
-    manager = desk.server.contents_manager
+    setup = ContentsSetup(root)
+    setup.write()
+    yield setup
+    jp_asyncio_loop.run_until_complete(setup.disk.close())
+    setup.workspace.close()
+    manager = setup.server.contents_manager
     if manager is not None:
         manager.notary.store.close()
 
@@ -118,14 +118,14 @@ def note(**_: Any) -> None:
     """A hook."""
 
 
-def stored(desk: ContentsSetup, *, waits: bool) -> Store:
+def stored(setup: ContentsSetup, *, waits: bool) -> Store:
     """Replace files by a store."""
     store = Store()
     store.put(PATH, notebook())
     manager: Any = (WaitingManager if waits else MemoryManager)(store)
-    manager.notary = NotebookNotary(data_dir=str(desk.root.parent))
-    desk.server.contents_manager = manager
-    desk.file.unlink()
+    manager.notary = NotebookNotary(data_dir=str(setup.root.parent))
+    setup.server.contents_manager = manager
+    setup.file.unlink()
     return store
 
 
@@ -136,51 +136,51 @@ def stored(desk: ContentsSetup, *, waits: bool) -> Store:
     "make",
     [AsyncFileContentsManager, AsyncLargeFileManager, FileContentsManager, LargeFileManager],
 )
-def test_files_without_hooks_are_plain(desk: ContentsSetup, make: Callable[..., Any]) -> None:
-    desk.manage(make)
-    assert desk.contents.is_plain
+def test_files_without_hooks_are_plain(setup: ContentsSetup, make: Callable[..., Any]) -> None:
+    setup.manage(make)
+    assert setup.contents.is_plain
 
 
 @pytest.mark.parametrize("hook", ["pre_save_hook", "post_save_hook"])
-def test_hook_that_is_configured_makes_files_not_plain(desk: ContentsSetup, hook: str) -> None:
-    desk.manage(AsyncLargeFileManager, **{hook: note})
-    assert not desk.contents.is_plain
+def test_hook_that_is_configured_makes_files_not_plain(setup: ContentsSetup, hook: str) -> None:
+    setup.manage(AsyncLargeFileManager, **{hook: note})
+    assert not setup.contents.is_plain
 
 
 @pytest.mark.parametrize("hook", ["pre_save_hook", "post_save_hook"])
-def test_hook_that_an_extension_adds_later_counts(desk: ContentsSetup, hook: str) -> None:
-    manager = desk.manage(AsyncLargeFileManager)
-    assert desk.contents.is_plain
+def test_hook_that_an_extension_adds_later_counts(setup: ContentsSetup, hook: str) -> None:
+    manager = setup.manage(AsyncLargeFileManager)
+    assert setup.contents.is_plain
     getattr(manager, f"register_{hook}")(note)
-    assert not desk.contents.is_plain
+    assert not setup.contents.is_plain
 
 
-def test_other_managers_and_other_roots_are_not_plain(desk: ContentsSetup) -> None:
-    desk.manage(PairingManager)
-    assert not desk.contents.is_plain
-    manager = desk.manage(LargeFileManager)
-    elsewhere = desk.root / "elsewhere"
+def test_other_managers_and_other_roots_are_not_plain(setup: ContentsSetup) -> None:
+    setup.manage(PairingManager)
+    assert not setup.contents.is_plain
+    manager = setup.manage(LargeFileManager)
+    elsewhere = setup.root / "elsewhere"
     elsewhere.mkdir()
     manager.root_dir = str(elsewhere)
-    assert not desk.contents.is_plain
+    assert not setup.contents.is_plain
 
 
 # hooks
 
 
-async def test_post_save_hook_runs_for_an_edit(desk: ContentsSetup) -> None:
+async def test_post_save_hook_runs_for_an_edit(setup: ContentsSetup) -> None:
     seen: list[tuple[str, list[str]]] = []
 
     def hook(os_path: str, model: Any, contents_manager: Any) -> None:
-        seen.append((os_path, desk.sources()))
+        seen.append((os_path, setup.sources()))
 
-    desk.manage(AsyncLargeFileManager, post_save_hook=hook)
-    await desk.change(C, "c = 4")
-    assert seen == [(str(desk.file), ["a = 1\na", "# Title", "c = 4"])]
+    setup.manage(AsyncLargeFileManager, post_save_hook=hook)
+    await setup.change(C, "c = 4")
+    assert seen == [(str(setup.file), ["a = 1\na", "# Title", "c = 4"])]
 
 
 async def test_pre_save_hook_has_its_way_and_the_versions_are_those_after_it(
-    desk: ContentsSetup,
+    setup: ContentsSetup,
 ) -> None:
     def hook(model: Any, path: str, contents_manager: Any) -> None:
         for cell in model["content"]["cells"]:
@@ -188,24 +188,24 @@ async def test_pre_save_hook_has_its_way_and_the_versions_are_those_after_it(
             if cell["cell_type"] == "code":
                 cell["outputs"] = []
 
-    desk.manage(LargeFileManager, pre_save_hook=hook)
-    applied = await desk.change(C, "if c:\n\tc")
+    setup.manage(LargeFileManager, pre_save_hook=hook)
+    applied = await setup.change(C, "if c:\n\tc")
     assert applied.versions == {C: cell_version("if c:\n    c")}
-    snapshot = await desk.notebooks.read(PATH, "all")
+    snapshot = await setup.notebooks.read(PATH, "all")
     assert [cell.outputs for cell in snapshot.cells] == [(), (), ()]
     again = CellSource(cell_id=C, source="c = 5")
-    assert isinstance(await desk.notebooks.apply(PATH, [again], applied.versions), Applied)
+    assert isinstance(await setup.notebooks.apply(PATH, [again], applied.versions), Applied)
 
 
 async def test_edits_of_all_kinds_and_their_inverse_go_through_the_manager(
-    desk: ContentsSetup,
+    setup: ContentsSetup,
 ) -> None:
-    desk.manage(AsyncLargeFileManager, post_save_hook=note)
-    before = json.loads(desk.file.read_text())
+    setup.manage(AsyncLargeFileManager, post_save_hook=note)
+    before = json.loads(setup.file.read_text())
     new = CellInsert(
         cell_id=CellId("new"), cell_type="code", source="x\ny", metadata={}, after=None
     )
-    outcome = await desk.notebooks.apply(
+    outcome = await setup.notebooks.apply(
         PATH,
         [
             new,
@@ -216,25 +216,27 @@ async def test_edits_of_all_kinds_and_their_inverse_go_through_the_manager(
         {},
     )
     assert isinstance(outcome, Applied)
-    snapshot = await desk.notebooks.read(PATH, [A])
+    snapshot = await setup.notebooks.read(PATH, [A])
     assert [(cell.id, cell.source) for cell in snapshot.cells] == [
         (C, "c = 3"),
         ("new", "x\ny"),
         (A, "a = 1\na"),
     ]
     assert snapshot.cells[2].outputs == HTML
-    nbformat.validate(json.loads(desk.file.read_text()))
-    assert isinstance(await desk.notebooks.apply(PATH, outcome.inverse, {}), Applied)
-    assert json.loads(desk.file.read_text()) == before
+    nbformat.validate(json.loads(setup.file.read_text()))
+    assert isinstance(await setup.notebooks.apply(PATH, outcome.inverse, {}), Applied)
+    assert json.loads(setup.file.read_text()) == before
 
 
-async def test_edit_of_another_version_is_a_conflict_and_saves_nothing(desk: ContentsSetup) -> None:
-    desk.manage(AsyncLargeFileManager, post_save_hook=note)
-    before = desk.file.stat()
+async def test_edit_of_another_version_is_a_conflict_and_saves_nothing(
+    setup: ContentsSetup,
+) -> None:
+    setup.manage(AsyncLargeFileManager, post_save_hook=note)
+    before = setup.file.stat()
     edit = CellSource(cell_id=C, source="x")
-    outcome = await desk.notebooks.apply(PATH, [edit], {C: cell_version("other")})
+    outcome = await setup.notebooks.apply(PATH, [edit], {C: cell_version("other")})
     assert isinstance(outcome, Conflicted)
-    assert (desk.file.stat().st_ino, desk.file.stat().st_mtime_ns) == (
+    assert (setup.file.stat().st_ino, setup.file.stat().st_mtime_ns) == (
         before.st_ino,
         before.st_mtime_ns,
     )
@@ -244,10 +246,10 @@ async def test_edit_of_another_version_is_a_conflict_and_saves_nothing(desk: Con
 
 
 @pytest.mark.parametrize("trusted", [True, False])
-async def test_notebook_is_as_trusted_as_before(desk: ContentsSetup, trusted: bool) -> None:
-    manager = desk.manage(AsyncLargeFileManager, post_save_hook=note)
+async def test_notebook_is_as_trusted_as_before(setup: ContentsSetup, trusted: bool) -> None:
+    manager = setup.manage(AsyncLargeFileManager, post_save_hook=note)
     if trusted:
-        manager.notary.sign(nbformat.read(desk.file, as_version=4))
+        manager.notary.sign(nbformat.read(setup.file, as_version=4))
     new = CellInsert(
         cell_id=CellId("new"),
         cell_type="code",
@@ -257,55 +259,55 @@ async def test_notebook_is_as_trusted_as_before(desk: ContentsSetup, trusted: bo
         outputs=HTML,
         execution_count=1,
     )
-    await desk.notebooks.apply(PATH, [new, CellSource(cell_id=C, source="x")], {})
-    assert manager.notary.check_signature(nbformat.read(desk.file, as_version=4)) == trusted
-    snapshot = await desk.notebooks.read(PATH)
+    await setup.notebooks.apply(PATH, [new, CellSource(cell_id=C, source="x")], {})
+    assert manager.notary.check_signature(nbformat.read(setup.file, as_version=4)) == trusted
+    snapshot = await setup.notebooks.read(PATH)
     assert all("trusted" not in cell.metadata for cell in snapshot.cells)
-    assert '"trusted"' not in desk.file.read_text()
+    assert '"trusted"' not in setup.file.read_text()
 
 
 # pairs and stores
 
 
-async def test_paired_script_is_read_and_written(desk: ContentsSetup) -> None:
-    desk.manage(PairingManager)
-    script = desk.file.with_suffix(".py")
-    await desk.change(C, "c = 4")
+async def test_paired_script_is_read_and_written(setup: ContentsSetup) -> None:
+    setup.manage(PairingManager)
+    script = setup.file.with_suffix(".py")
+    await setup.change(C, "c = 4")
     assert script.read_text() == "a = 1\na\n# %%\n# Title\n# %%\nc = 4"
     script.write_text(script.read_text().replace("a = 1", "a = 2"))
-    cell = (await desk.notebooks.read(PATH)).cell(A)
+    cell = (await setup.notebooks.read(PATH)).cell(A)
     assert cell is not None
     assert cell.source == "a = 2\na"
-    await desk.change(B, "# Other")
-    assert desk.sources() == ["a = 2\na", "# Other", "c = 4"]
+    await setup.change(B, "# Other")
+    assert setup.sources() == ["a = 2\na", "# Other", "c = 4"]
 
 
 @pytest.mark.parametrize("waits", [True, False], ids=["awaited", "at once"])
-async def test_notebook_in_a_store_is_edited_there(desk: ContentsSetup, waits: bool) -> None:
-    store = stored(desk, waits=waits)
-    desk.notebooks.check(PATH)
-    snapshot = await desk.notebooks.read(PATH)
+async def test_notebook_in_a_store_is_edited_there(setup: ContentsSetup, waits: bool) -> None:
+    store = stored(setup, waits=waits)
+    setup.notebooks.check(PATH)
+    snapshot = await setup.notebooks.read(PATH)
     assert [cell.id for cell in snapshot.cells] == [A, B, C]
-    await desk.change(B, "# Other")
+    await setup.change(B, "# Other")
     assert [cell["source"] for cell in store.notebooks[PATH]["cells"]] == [
         "a = 1\na",
         "# Other",
         "c = 3",
     ]
     with pytest.raises(NotFound):
-        await desk.notebooks.read(WorkspacePath("missing.ipynb"))
+        await setup.notebooks.read(WorkspacePath("missing.ipynb"))
 
 
-async def test_save_by_others_between_read_and_save_is_kept(desk: ContentsSetup) -> None:
-    store = stored(desk, waits=True)
+async def test_save_by_others_between_read_and_save_is_kept(setup: ContentsSetup) -> None:
+    store = stored(setup, waits=True)
 
     def meddle() -> None:
         content = store.notebooks[PATH]
         content["cells"][0]["source"] = "theirs"
         store.put(PATH, content)
 
-    desk.server.contents_manager.after_get = meddle
-    await desk.change(C, "ours")
+    setup.server.contents_manager.after_get = meddle
+    await setup.change(C, "ours")
     assert [cell["source"] for cell in store.notebooks[PATH]["cells"]] == [
         "theirs",
         "# Title",
@@ -313,9 +315,9 @@ async def test_save_by_others_between_read_and_save_is_kept(desk: ContentsSetup)
     ]
 
 
-async def test_notebook_that_others_save_all_the_time_is_left_alone(desk: ContentsSetup) -> None:
-    store = stored(desk, waits=True)
-    manager = desk.server.contents_manager
+async def test_notebook_that_others_save_all_the_time_is_left_alone(setup: ContentsSetup) -> None:
+    store = stored(setup, waits=True)
+    manager = setup.server.contents_manager
 
     def meddle() -> None:
         store.put(PATH, store.notebooks[PATH])
@@ -323,13 +325,13 @@ async def test_notebook_that_others_save_all_the_time_is_left_alone(desk: Conten
 
     manager.after_get = meddle
     with pytest.raises(Conflict, match="keeps being changed"):
-        await desk.change(C, "ours")
+        await setup.change(C, "ours")
     assert store.notebooks[PATH]["cells"][2]["source"] == "c = 3"
 
 
-async def test_edits_at_the_same_time_all_arrive(desk: ContentsSetup) -> None:
-    store = stored(desk, waits=True)
-    await asyncio.gather(desk.change(A, "x"), desk.change(B, "y"), desk.change(C, "z"))
+async def test_edits_at_the_same_time_all_arrive(setup: ContentsSetup) -> None:
+    store = stored(setup, waits=True)
+    await asyncio.gather(setup.change(A, "x"), setup.change(B, "y"), setup.change(C, "z"))
     assert [cell["source"] for cell in store.notebooks[PATH]["cells"]] == ["x", "y", "z"]
 
 
@@ -337,31 +339,31 @@ async def test_edits_at_the_same_time_all_arrive(desk: ContentsSetup) -> None:
 
 
 @pytest.mark.parametrize("version", [3, 4])
-async def test_cells_without_ids_keep_theirs(desk: ContentsSetup, version: int) -> None:
-    desk.manage(AsyncLargeFileManager, post_save_hook=note)
+async def test_cells_without_ids_keep_theirs(setup: ContentsSetup, version: int) -> None:
+    setup.manage(AsyncLargeFileManager, post_save_hook=note)
     old: Any = notebook(4)
     if version == 3:
         code: Any = cast("Any", nbformat.v3).new_code_cell
         old = nbformat.v3.new_notebook(
             worksheets=[nbformat.v3.new_worksheet(cells=[code(input="a = 1\na"), code(input="c")])]
         )
-        desk.file.write_text(json.dumps(old))
+        setup.file.write_text(json.dumps(old))
     else:
-        desk.write(old)
-    first = [cell.id for cell in (await desk.notebooks.read(PATH)).cells]
-    await desk.change(first[0], "new")
-    second = await desk.notebooks.read(PATH)
+        setup.write(old)
+    first = [cell.id for cell in (await setup.notebooks.read(PATH)).cells]
+    await setup.change(first[0], "new")
+    second = await setup.notebooks.read(PATH)
     assert [cell.id for cell in second.cells] == first
     assert second.cells[0].source == "new"
-    nbformat.validate(json.loads(desk.file.read_text()))
+    nbformat.validate(json.loads(setup.file.read_text()))
 
 
-async def test_broken_file_is_named_and_not_saved(desk: ContentsSetup) -> None:
-    desk.manage(AsyncLargeFileManager, post_save_hook=note)
-    desk.file.write_text('{"cells": [')
+async def test_broken_file_is_named_and_not_saved(setup: ContentsSetup) -> None:
+    setup.manage(AsyncLargeFileManager, post_save_hook=note)
+    setup.file.write_text('{"cells": [')
     with pytest.raises(InvalidNotebook, match=r"n\.ipynb is not a valid notebook"):
-        await desk.change(C, "x")
-    assert desk.file.read_text() == '{"cells": ['
+        await setup.change(C, "x")
+    assert setup.file.read_text() == '{"cells": ['
 
 
 async def test_manager_of_a_server_that_nobody_configured_is_plain(jp_serverapp: ServerApp) -> None:

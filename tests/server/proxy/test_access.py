@@ -260,13 +260,13 @@ async def test_no_header_of_the_caller_reaches_the_provider_nor_the_key_the_call
 
 
 def test_no_more_requests_than_places_are_answered() -> None:
-    desk = RequestLimiter(FakeClock(), SequentialIds(), SECRETS, limit=2)
+    limiter = RequestLimiter(FakeClock(), SequentialIds(), SECRETS, limit=2)
 
-    with desk.slot(), desk.slot(), pytest.raises(PolicyRefusal) as caught, desk.slot():
+    with limiter.slot(), limiter.slot(), pytest.raises(PolicyRefusal) as caught, limiter.slot():
         pass
 
     assert (caught.value.info.code, caught.value.info.retryable) == ("rate_limited", True)
-    with desk.slot():
+    with limiter.slot():
         pass
 
 

@@ -39,7 +39,7 @@ POEM = "Roses are red\nViolets are blue\nroses again\n"
 class DocumentHarness:
     """A user with documents, and the tools on the one in front of them."""
 
-    desk: TextWorkspace
+    workspace: TextWorkspace
     notebook: MemoryNotebook
     front: str | None
     seen: dict[tuple[str, CellId | None], Version] = field(
@@ -52,8 +52,8 @@ class DocumentHarness:
         notebooks = NotebookAccess(
             MemoryNotebooks(self.notebook), NotebookNameList("work/analysis.ipynb")
         )
-        here = self.desk.here
-        files = FileAccess(here.workspace, self.desk.texts, here.changes)
+        here = self.workspace.here
+        files = FileAccess(here.workspace, self.workspace.texts, here.changes)
         tools = document_tools(files, notebooks, CountingIds())
         self.tools: dict[str, Any] = {tool.name: tool for tool in tools}
 
@@ -80,9 +80,9 @@ def room(tmp_path: Path) -> Generator[DocumentHarness]:
         memory_cell("a", "import pandas as pd\ndf = pd.read_csv('x.csv')"),
         memory_cell("b", "# About pandas", "markdown"),
     ]
-    with text_workspace(tmp_path, PageTimeouts(answer=30, saved=30)) as desk:
-        desk.here.write("poem.md", POEM)
-        yield DocumentHarness(desk, MemoryNotebook(NOTEBOOK, cells), "poem.md")
+    with text_workspace(tmp_path, PageTimeouts(answer=30, saved=30)) as workspace:
+        workspace.here.write("poem.md", POEM)
+        yield DocumentHarness(workspace, MemoryNotebook(NOTEBOOK, cells), "poem.md")
 
 
 # read_document
@@ -109,7 +109,7 @@ async def test_some_lines_are_read_with_both_ends(room: DocumentHarness) -> None
 async def test_a_long_document_is_shown_up_to_eight_thousand_characters(
     room: DocumentHarness,
 ) -> None:
-    room.desk.here.write("poem.md", "word word word\n" * 2_000)
+    room.workspace.here.write("poem.md", "word word word\n" * 2_000)
     said = await room.said("read_document")
     assert 7_000 < len(said) < 8_300
     assert "of 2000; use start_line and end_line to read on]" in said
@@ -120,7 +120,7 @@ async def test_lines_beyond_the_end_are_none(room: DocumentHarness) -> None:
 
 
 async def test_unsaved_text_of_the_page_is_what_is_read(room: DocumentHarness) -> None:
-    page = room.desk.page("poem.md")
+    page = room.workspace.page("poem.md")
     page.type(f"{POEM}typed\n")
     said = await room.said("read_document")
     assert said.startswith('Document: "poem.md" (4 lines, 9 words, with unsaved changes)')
@@ -177,7 +177,7 @@ async def test_what_is_no_text_of_the_workspace_is_refused(
     room: DocumentHarness, path: str, content: bytes | None, error: type[Exception]
 ) -> None:
     if content is not None:
-        room.desk.here.write(path, content)
+        room.workspace.here.write(path, content)
     room.front = path
     with pytest.raises(error):
         await room.call("read_document")
@@ -214,7 +214,7 @@ async def test_a_pattern_that_is_none_is_refused(room: DocumentHarness) -> None:
 
 
 async def test_at_most_twenty_matches_are_shown(room: DocumentHarness) -> None:
-    room.desk.here.write("poem.md", "rose\n\n\n" * 30)
+    room.workspace.here.write("poem.md", "rose\n\n\n" * 30)
     result = await room.call("search_document", query="rose")
     assert text_of(result).count("> ") == 20
     assert (result.envelope.meta.total, result.envelope.meta.truncated) == (30, True)
@@ -236,14 +236,14 @@ async def test_a_notebook_is_searched_by_its_cells(room: DocumentHarness) -> Non
 
 
 async def test_the_first_occurrence_is_replaced_and_said(room: DocumentHarness) -> None:
-    room.desk.here.write("poem.md", "red\nred red\n")
+    room.workspace.here.write("poem.md", "red\nred red\n")
     assert await room.said("edit_document", find="red", replace="blue") == "Line 1: red → blue"
-    assert room.desk.here.read("poem.md") == b"blue\nred red\n"
-    assert room.desk.here.states() == [("edit", "poem.md", "done")]
+    assert room.workspace.here.read("poem.md") == b"blue\nred red\n"
+    assert room.workspace.here.states() == [("edit", "poem.md", "done")]
 
 
 async def test_what_was_replaced_is_said_up_to_sixty_characters(room: DocumentHarness) -> None:
-    room.desk.here.write("poem.md", "x" * 80)
+    room.workspace.here.write("poem.md", "x" * 80)
     said = await room.said("edit_document", find="x" * 80, replace="y" * 61)
     assert said == f"Line 1: {'x' * 60}… → {'y' * 60}…"
 
@@ -253,29 +253,29 @@ async def test_case_counts_and_what_is_missing_is_pointed_to(room: DocumentHarne
     assert result.envelope.kind == "not_found"
     assert "search_document" in text_of(result)
     assert "line 1: Roses are red" in text_of(result)
-    assert room.desk.here.read("poem.md") == POEM.encode()
+    assert room.workspace.here.read("poem.md") == POEM.encode()
 
 
 async def test_unsaved_text_stays_and_stays_unsaved(room: DocumentHarness) -> None:
-    page = room.desk.page("poem.md")
+    page = room.workspace.page("poem.md")
     page.type(f"{POEM}typed\n")
     said = await room.said("edit_document", find="blue", replace="violet")
     assert said == "Line 2: blue → violet\nThe document has unsaved changes, as before."
     assert page.text == f"{POEM}typed\n".replace("blue", "violet")
-    assert room.desk.here.read("poem.md") == POEM.encode()
+    assert room.workspace.here.read("poem.md") == POEM.encode()
 
 
 async def test_a_user_who_types_meanwhile_keeps_what_they_type(
     room: DocumentHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = room.desk.page("poem.md")
+    page = room.workspace.page("poem.md")
     typed = iter([f"{POEM}typed\n"])
 
     async def sync() -> None:
         for text in typed:
             page.type(text)
 
-    monkeypatch.setattr(room.desk.here.journal, "sync", sync)
+    monkeypatch.setattr(room.workspace.here.journal, "sync", sync)
     await room.said("edit_document", find="blue", replace="violet")
     assert page.text == f"{POEM}typed\n".replace("blue", "violet")
 
@@ -283,7 +283,7 @@ async def test_a_user_who_types_meanwhile_keeps_what_they_type(
 async def test_a_hidden_secret_is_not_written(room: DocumentHarness) -> None:
     result = await room.call("edit_document", find="blue", replace=f"key={MASK}")
     assert not result.ok
-    assert room.desk.here.read("poem.md") == POEM.encode()
+    assert room.workspace.here.read("poem.md") == POEM.encode()
 
 
 async def test_what_an_edit_knows_of_the_file_stays_known(room: DocumentHarness) -> None:
@@ -294,7 +294,7 @@ async def test_what_an_edit_knows_of_the_file_stays_known(room: DocumentHarness)
 
 
 async def test_a_call_shows_its_diff_and_where_it_goes(room: DocumentHarness) -> None:
-    room.desk.page("poem.md")
+    room.workspace.page("poem.md")
     subject = await subject_of(
         room.tools["edit_document"], room.context(), find="blue", replace="violet"
     )
@@ -303,7 +303,7 @@ async def test_a_call_shows_its_diff_and_where_it_goes(room: DocumentHarness) ->
 
 
 async def test_a_document_with_other_names_asks_each_time(room: DocumentHarness) -> None:
-    root = room.desk.here.root
+    root = room.workspace.here.root
     (root / "other.md").hardlink_to(root / "poem.md")
     subject = await subject_of(
         room.tools["edit_document"], room.context(), find="blue", replace="violet"
@@ -313,7 +313,7 @@ async def test_a_document_with_other_names_asks_each_time(room: DocumentHarness)
 
 async def test_line_ends_of_a_model_are_those_of_the_document(room: DocumentHarness) -> None:
     await room.call("edit_document", find="red\r\nViolets", replace="red,\r\nviolets")
-    assert room.desk.here.read("poem.md") == POEM.replace("red\nV", "red,\nv").encode()
+    assert room.workspace.here.read("poem.md") == POEM.replace("red\nV", "red,\nv").encode()
 
 
 async def test_a_cell_is_changed_only_once_it_was_read(room: DocumentHarness) -> None:

@@ -15,11 +15,13 @@ from tests.ui.support.notebook_scenario import LabWithModel, NotebookScenario
 CELL = "a = 1\nb = 2\n# notes:"
 CODE = f"{CELL}\n"
 
-MakeDesk = Callable[..., NotebookScenario]
+MakeScenario = Callable[..., NotebookScenario]
 
 
 @pytest.fixture
-def make(served: LabWithModel, page: Page, request: pytest.FixtureRequest) -> Iterator[MakeDesk]:
+def make(
+    served: LabWithModel, page: Page, request: pytest.FixtureRequest
+) -> Iterator[MakeScenario]:
     """Return a factory of scenarios, each with a new text file."""
     made: list[NotebookScenario] = []
 
@@ -167,7 +169,7 @@ def test_after_the_turn_is_undone_the_next_edit_is_made_in_the_text_as_it_is(
 
 
 @pytest.mark.full
-def test_a_line_typed_into_an_open_file_stays_beside_the_agents_edit(make: MakeDesk) -> None:
+def test_a_line_typed_into_an_open_file_stays_beside_the_agents_edit(make: MakeScenario) -> None:
     scenario = make()
     change = {"path": scenario.path, "old_string": "a = 1", "new_string": "a = 700"}
     scenario.play(

@@ -19,11 +19,13 @@ CODE = "def f(x):\n    return x\n\n\nprint(f(1))\n"
 EDITED = CODE.replace("return x", "return x + 1")
 EDIT = calls("edit_document", {"find": "return x", "replace": "return x + 1"})
 
-MakeDesk = Callable[..., NotebookScenario]
+MakeScenario = Callable[..., NotebookScenario]
 
 
 @pytest.fixture
-def make(served: LabWithModel, page: Page, request: pytest.FixtureRequest) -> Iterator[MakeDesk]:
+def make(
+    served: LabWithModel, page: Page, request: pytest.FixtureRequest
+) -> Iterator[MakeScenario]:
     """Return a factory of scenarios, each with a new text file."""
     made: list[NotebookScenario] = []
 
@@ -62,7 +64,7 @@ def no_dialog(*pages: Page) -> None:
 
 
 @pytest.mark.kept_page
-def test_an_edit_keeps_unsaved_text_and_is_one_step_of_undo(make: MakeDesk) -> None:
+def test_an_edit_keeps_unsaved_text_and_is_one_step_of_undo(make: MakeScenario) -> None:
     scenario = make()
     scenario.play(EDIT, says("Done."))
     editor = show(scenario)
@@ -82,7 +84,7 @@ def test_an_edit_keeps_unsaved_text_and_is_one_step_of_undo(make: MakeDesk) -> N
 
 
 @pytest.mark.full
-def test_a_clean_file_is_edited_in_its_editor_and_saved(make: MakeDesk) -> None:
+def test_a_clean_file_is_edited_in_its_editor_and_saved(make: MakeScenario) -> None:
     scenario = make()
     scenario.play(EDIT, says("Done."))
     editor = show(scenario)
@@ -102,7 +104,7 @@ def test_a_clean_file_is_edited_in_its_editor_and_saved(make: MakeDesk) -> None:
 
 
 @pytest.mark.full
-def test_text_typed_between_two_edits_stays_between_them(make: MakeDesk) -> None:
+def test_text_typed_between_two_edits_stays_between_them(make: MakeScenario) -> None:
     scenario = make()
     more = calls("edit_document", {"find": "print(f(1))", "replace": "print(f(2))"})
     scenario.play(EDIT, says("One."), more, says("Two."))
@@ -133,7 +135,7 @@ def test_text_typed_between_two_edits_stays_between_them(make: MakeDesk) -> None
     ids=["markdown", "csv", "json", "windows", "byte-order-mark"],
 )
 def test_files_of_all_kinds_are_edited_and_saved_as_they_are(
-    make: MakeDesk, name: str, content: str, find: str, replacement: str
+    make: MakeScenario, name: str, content: str, find: str, replacement: str
 ) -> None:
     scenario = make(name, content)
     scenario.play(calls("edit_document", {"find": find, "replace": replacement}), says("Done."))
@@ -146,7 +148,7 @@ def test_files_of_all_kinds_are_edited_and_saved_as_they_are(
 
 
 @pytest.mark.full
-def test_a_read_only_document_is_not_changed(make: MakeDesk) -> None:
+def test_a_read_only_document_is_not_changed(make: MakeScenario) -> None:
     scenario = make()
     scenario.play(EDIT, says("Done."))
     editor = show(scenario)
@@ -158,7 +160,7 @@ def test_a_read_only_document_is_not_changed(make: MakeDesk) -> None:
 
 
 @pytest.mark.full
-def test_what_is_selected_is_told(make: MakeDesk) -> None:
+def test_what_is_selected_is_told(make: MakeScenario) -> None:
     scenario = make()
     scenario.play(calls("get_document_info", {}), says("Done."))
     editor = show(scenario)
@@ -171,7 +173,7 @@ def test_what_is_selected_is_told(make: MakeDesk) -> None:
 
 @pytest.mark.full
 def test_of_two_pages_one_is_edited_and_the_other_takes_it_up(
-    make: MakeDesk, other_page: Page
+    make: MakeScenario, other_page: Page
 ) -> None:
     scenario = make()
     scenario.play(EDIT, says("Done."))
@@ -194,7 +196,7 @@ def test_of_two_pages_one_is_edited_and_the_other_takes_it_up(
 
 
 @pytest.mark.full
-def test_a_file_changed_under_a_clean_editor_is_shown_in_place(make: MakeDesk) -> None:
+def test_a_file_changed_under_a_clean_editor_is_shown_in_place(make: MakeScenario) -> None:
     scenario = make()
     editor = show(scenario)
     editor.content.click()
@@ -210,7 +212,7 @@ def test_a_file_changed_under_a_clean_editor_is_shown_in_place(make: MakeDesk) -
 
 
 @pytest.mark.kept_page
-def test_a_file_changed_under_unsaved_text_is_merged(make: MakeDesk) -> None:
+def test_a_file_changed_under_unsaved_text_is_merged(make: MakeScenario) -> None:
     scenario = make()
     editor = show(scenario)
     editor.type_at_end("# typed")
@@ -226,7 +228,9 @@ def test_a_file_changed_under_unsaved_text_is_merged(make: MakeDesk) -> None:
 @pytest.mark.parametrize(
     "choice", ["Keep my text", pytest.param("Use the saved text", marks=pytest.mark.full)]
 )
-def test_the_user_decides_where_both_changed_the_same_lines(make: MakeDesk, choice: str) -> None:
+def test_the_user_decides_where_both_changed_the_same_lines(
+    make: MakeScenario, choice: str
+) -> None:
     scenario = make()
     editor = show(scenario)
     editor.type_at_start("async ")
@@ -248,7 +252,7 @@ def test_the_user_decides_where_both_changed_the_same_lines(make: MakeDesk, choi
 
 
 def test_nothing_is_written_below_unsaved_text_of_a_page_without_connection(
-    make: MakeDesk, page: Page
+    make: MakeScenario, page: Page
 ) -> None:
     scenario = make()
     sockets = Sockets(page)
@@ -296,7 +300,7 @@ def edited_again(scenario: NotebookScenario) -> bool:
 
 
 @pytest.mark.full
-def test_an_open_file_that_the_agent_moves_is_followed(make: MakeDesk) -> None:
+def test_an_open_file_that_the_agent_moves_is_followed(make: MakeScenario) -> None:
     scenario = make()
     moved = scenario.path.replace("code.py", "moved.py")
     scenario.play(calls("rename_file", {"path": scenario.path, "new_path": moved}), says("Done."))
@@ -330,7 +334,7 @@ def test_an_open_notebook_that_the_agent_moves_is_followed(scenario: NotebookSce
 
 
 @pytest.mark.full
-def test_an_open_file_that_the_agent_deletes_is_closed(make: MakeDesk) -> None:
+def test_an_open_file_that_the_agent_deletes_is_closed(make: MakeScenario) -> None:
     scenario = make()
     read = calls("read_file", {"path": scenario.path})
     scenario.play(read, calls("delete_file", {"path": scenario.path}), says("Done."))

@@ -53,7 +53,7 @@ function control(decide: (decision: Decision) => void): HTMLElement {
   return made;
 }
 
-function desk() {
+function reviewSetup() {
   const told: [string, DecideEdit][] = [];
   const failures: unknown[] = [];
   let failure: ApiError | null = null;
@@ -90,7 +90,7 @@ function desk() {
 
 function shown(change: ITextEdit = edit('one')) {
   const editor = editorWith(change.current);
-  const made = desk();
+  const made = reviewSetup();
   made.reviews.show(editor, change);
   return { editor, view: editor.view, ...made };
 }
@@ -187,7 +187,7 @@ test('a change typed away by hand is over', async () => {
 
 test('an edit done again after a reload is the agent’s, and nothing is decided by it', async () => {
   const editor = editorWith('a\nb\nc');
-  const { reviews, told } = desk();
+  const { reviews, told } = reviewSetup();
   reviews.show(editor, edit('one'));
   expect(reviewIn(editor.view)?.chunks).toEqual([]);
   editor.view.dispatch({ changes: { from: 2, to: 3, insert: 'B' } });

@@ -53,7 +53,7 @@ class Review:
         self.book = PendingEdits(store, store.blobs, CountingIds())
         self.recorder = ChangeRecorder(store, store.blobs, NoKernel(), self.book)
         texts = DiskTexts(bench.workspace, MemoryJournal(), store.blobs, NullChangeObserver())
-        self.desk = ReviewService(
+        self.reviews = ReviewService(
             pending_edits=self.book,
             event_log=store,
             documents=CurrentDocumentReader(bench.router, texts),
@@ -71,14 +71,14 @@ class Review:
         assert isinstance(outcome, Applied)
 
     async def pending(self) -> list[PendingEdit]:
-        return list((await self.desk.list()).edits)
+        return list((await self.reviews.list()).edits)
 
     async def undo_all(self) -> None:
         choices = tuple(
             EditChoice(id=edit.id, current_version=edit.current_version)
             for edit in await self.pending()
         )
-        decided = await self.desk.decide_all(DecideEdits(decision="undo", edits=choices))
+        decided = await self.reviews.decide_all(DecideEdits(decision="undo", edits=choices))
         assert decided.left == ()
 
 
@@ -124,7 +124,7 @@ async def test_typing_beside_the_agents_line_rebases_the_edit(bench: LiveHarness
     await page.type("aaaa", "a = 2\nmine = 1")
 
     (edit,) = await review.pending()
-    await review.desk.decide(edit.id, DecideEdit(decision="undo"))
+    await review.reviews.decide(edit.id, DecideEdit(decision="undo"))
 
     assert edit.baseline == "a = 1\nmine = 1"
     assert page.sources["aaaa"] == "a = 1\nmine = 1"
@@ -138,7 +138,7 @@ async def test_an_edit_is_undone_after_its_page_was_closed(bench: LiveHarness) -
     await page.close(discarded=False)
 
     (edit,) = await review.pending()
-    await review.desk.decide(edit.id, DecideEdit(decision="undo"))
+    await review.reviews.decide(edit.id, DecideEdit(decision="undo"))
     await bench.expire()
 
     assert bench.on_disk() == ORIGINAL

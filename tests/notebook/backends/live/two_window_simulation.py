@@ -170,7 +170,7 @@ class TwoWindowSimulation:
             store, store.blobs, NoKernel(), self.book, current_page=self.acting
         )
         texts = DiskTexts(self.workspace, MemoryJournal(), store.blobs, NullChangeObserver())
-        self.desk = ReviewService(
+        self.reviews = ReviewService(
             pending_edits=self.book,
             event_log=store,
             documents=CurrentDocumentReader(self.router, texts),
@@ -217,7 +217,7 @@ class TwoWindowSimulation:
     async def check_marks(self, page: MergingPage) -> None:
         """Check that every marked line is the agent's, with old words of the user only."""
         self.acting.set_client(page.client)
-        for edit in (await self.desk.list()).edits:
+        for edit in (await self.reviews.list()).edits:
             if edit.current is None or edit.cell_id is None:
                 continue
             assert edit.current == page.sources[edit.cell_id]
@@ -277,7 +277,7 @@ class TwoWindowSimulation:
         await self.settle()
 
     async def _edits(self) -> list[PendingEdit]:
-        return [edit for edit in (await self.desk.list()).edits if edit.error is None]
+        return [edit for edit in (await self.reviews.list()).edits if edit.error is None]
 
     async def _edit(self, *, of_text: bool = True) -> PendingEdit | None:
         edits = [edit for edit in await self._edits() if edit.hunks or not of_text]
@@ -286,7 +286,7 @@ class TwoWindowSimulation:
     async def _decide(self, edit: PendingEdit, **command: object) -> None:
         seen = {"current_version": edit.current_version, "baseline_version": edit.baseline_version}
         try:
-            await self.desk.decide(edit.id, DecideEdit.model_validate({**seen, **command}))
+            await self.reviews.decide(edit.id, DecideEdit.model_validate({**seen, **command}))
         except Conflict:  # typed in the window since it was read, or protected: nothing is done
             self.done["refused"] += 1
 
@@ -334,7 +334,7 @@ class TwoWindowSimulation:
         if not edits:
             return False
         choices = tuple(EditChoice(id=edit.id) for edit in edits)
-        await self.desk.decide_all(DecideEdits(decision="undo", edits=choices))
+        await self.reviews.decide_all(DecideEdits(decision="undo", edits=choices))
         return None
 
     async def do_apply(self, page: MergingPage) -> bool | None:
