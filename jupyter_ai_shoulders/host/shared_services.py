@@ -68,6 +68,7 @@ class SharedServices:
             ports.ids,
             secrets.redact,
             settings.home / STATE_DIR,
+            secrets.redact_configured,
         )
         self.current_page = CurrentPage()
         """The page in which a document that several pages have open is changed."""
@@ -255,8 +256,15 @@ class EventRedactor:
 
     def redact(self, text: str) -> str:
         """Return ``text`` without secrets."""
+        return self._newest().redact(text)
+
+    def redact_configured(self, text: str) -> str:
+        """Return ``text``, which was masked as it was streamed, without keys found since."""
+        return self._newest().redact_configured(text)
+
+    def _newest(self) -> Redactor:
         now = self._clock.monotonic()
         if now >= self._renew_at:
             self._renew_at = now + RENEWED_SECONDS  # first: the source may log, which redacts
             self._renew()
-        return self._current().redact(text)
+        return self._current()

@@ -36,14 +36,17 @@ class StateStore:
         ids: IdSource,
         redact: Callable[[str], str],
         home: Path,
+        redact_streamed: Callable[[str], str] | None = None,
     ) -> None:
-        """``home`` is ``~/.shoulders``."""
+        """``home`` is ``~/.shoulders``. For the two functions see ``SqliteEventLog``."""
         self.directory = StateDirectory(path)
         self.origin = StateOrigin(self.directory, home)
         self.hub = EventBus()
         self.blobs = FileBlobs(self.directory)
         self._database = Database(self.directory, clock, begin=self.origin.claim)
-        self.log = SqliteEventLog(self._database, self.hub, clock, self.blobs.flush, redact)
+        self.log = SqliteEventLog(
+            self._database, self.hub, clock, self.blobs.flush, redact, redact_streamed
+        )
         self.sessions = SqliteSessions(self._database, self.log, clock)
         self.operations = SqliteOperationJournal(self._database, self.log, clock, ids)
         self._purge = Purge(self._database, clock)

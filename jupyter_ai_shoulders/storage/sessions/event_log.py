@@ -40,7 +40,14 @@ from jupyter_ai_shoulders.storage.schema.session_projection import (
     last_id,
     project_event,
 )
-from jupyter_ai_shoulders.wire.events import Event, SessionCreate, SessionUpdate, parse_event
+from jupyter_ai_shoulders.wire.events import (
+    Event,
+    ReasoningDelta,
+    SessionCreate,
+    SessionUpdate,
+    TextDelta,
+    parse_event,
+)
 from jupyter_ai_shoulders.wire.ids import SessionId
 
 _log = logging.getLogger(__name__)
@@ -61,17 +68,20 @@ class SqliteEventLog:
         clock: Clock,
         flush_blobs: Callable[[], None],
         redact: Callable[[str], str] = str,
+        redact_streamed: Callable[[str], str] | None = None,
     ) -> None:
         """``flush_blobs`` syncs the blobs, before the events that refer to them.
 
         ``redact`` removes secrets from the text of every event before it is logged or sent to
-        clients.
+        clients. ``redact_streamed``, if given, does so for deltas, whose text a ``StreamRedactor``
+        has masked already: it may look for new keys only.
         """
         self._database = database
         self._sink = sink
         self._clock = clock
         self._flush_blobs = flush_blobs
         self._redact = redact
+        self._redact_streamed = redact_streamed or redact
         self._durability = Durability(self._flush, database.checkpoint)
         self._tails: dict[SessionId, LogTail] = {}
 
@@ -251,7 +261,8 @@ class SqliteEventLog:
         return event.model_copy(update=stamps)
 
     def _redacted(self, event: Event, text: str) -> tuple[Event, str]:
-        redacted = self._redact(text)
+        is_streamed = isinstance(event, TextDelta | ReasoningDelta)
+        redacted = (self._redact_streamed if is_streamed else self._redact)(text)
         if redacted == text:
             return event, text
         return _without_broken_state(event, parse_event(redacted), redacted)
