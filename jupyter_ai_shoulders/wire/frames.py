@@ -42,6 +42,7 @@ from jupyter_ai_shoulders.wire.frame_types.page import (
     DocumentRefused,
     DocumentRename,
     Hello,
+    MessageSend,
     OutputPicture,
     Subscribe,
     Unsubscribe,
@@ -63,6 +64,8 @@ from jupyter_ai_shoulders.wire.frame_types.server import (
     Events,
     FrameError,
     KernelRestart,
+    MessageRefused,
+    MessageSent,
     OutputDraw,
     RecoveredCell,
     Resync,
@@ -107,6 +110,9 @@ __all__ = [
     "FrameError",
     "Hello",
     "KernelRestart",
+    "MessageRefused",
+    "MessageSend",
+    "MessageSent",
     "OutputDraw",
     "OutputPicture",
     "PageFrame",
@@ -138,6 +144,7 @@ PageFrame = Annotated[
     Hello
     | Subscribe
     | Unsubscribe
+    | MessageSend
     | DocumentOpen
     | DocumentChange
     | DocumentFocus
@@ -167,6 +174,8 @@ ServerFrame = Annotated[
     Welcome
     | Events
     | Resync
+    | MessageSent
+    | MessageRefused
     | DocumentRead
     | DocumentApply
     | DocumentSaved

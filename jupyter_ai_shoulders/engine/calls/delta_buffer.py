@@ -1,5 +1,7 @@
 """Joins streamed text into fewer events: at once after a pause, otherwise on a short timer.
 
+All buffers of a process emit at the same points of time, so that fifty replies that stream at once
+wake the event loop, and make a frame for the page, 25 times a second and not a thousand times.
 A key split over several pieces never leaves the buffer: text that could begin a key waits for the
 rest. Used by ``engine.calls.model_call`` and ``engine.calls.execution``; one instance per part or
 call.
@@ -14,7 +16,7 @@ from jupyter_ai_shoulders.core.redaction.redactor import Redactor, StreamRedacto
 
 
 class DeltaBuffer:
-    """Calls ``emit`` with the text, in order, at most once per ``interval`` seconds."""
+    """Calls ``emit`` with the first text at once, then with what comes in each ``interval`` (s)."""
 
     def __init__(
         self, interval: float, emit: Callable[[str], None], redactor: Redactor | None = None
@@ -56,7 +58,8 @@ class DeltaBuffer:
 
     def _send(self, text: str) -> None:
         if text:
-            self._free_at = asyncio.get_running_loop().time() + self._interval
+            now, interval = asyncio.get_running_loop().time(), self._interval
+            self._free_at = (now // interval + 1) * interval if interval else now
             self._emit(text)
 
     def _scheduled(self, free_at: float) -> asyncio.Handle:

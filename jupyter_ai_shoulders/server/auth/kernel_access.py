@@ -24,7 +24,13 @@ from jupyter_ai_shoulders.wire.api.commands import (
     SendMessage,
     StartRun,
 )
-from jupyter_ai_shoulders.wire.frames import Hello, PageFrame, Subscribe, Unsubscribe
+from jupyter_ai_shoulders.wire.frames import (
+    Hello,
+    MessageSend,
+    PageFrame,
+    Subscribe,
+    Unsubscribe,
+)
 
 ID = "([^/]+)"
 GET, POST, PATCH = "GET", "POST", "PATCH"
@@ -110,7 +116,7 @@ def refuse_document_frame(frame: PageFrame) -> None:
     A page that speaks for a document decides what the agent reads in it, and its edits need no
     approval.
     """
-    if not isinstance(frame, Hello | Subscribe | Unsubscribe):
+    if not isinstance(frame, Hello | Subscribe | Unsubscribe | MessageSend):
         raise PolicyRefusal(
             f"A frame {frame.type!r} cannot be sent by code in a kernel: it has no documents open."
         )

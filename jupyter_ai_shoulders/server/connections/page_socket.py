@@ -13,6 +13,7 @@ from jupyter_server.auth import IdentityProvider
 from jupyter_server.auth.decorator import authorized, ws_authenticated
 from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.base.websocket import WebSocketMixin
+from jupyter_server.utils import ensure_async
 from pydantic import TypeAdapter
 from tornado.ioloop import IOLoop
 from tornado.web import HTTPError
@@ -26,20 +27,35 @@ from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.server.auth.kernel_access import (
     KernelAuthenticator,
     refuse_document_frame,
+    refuse_privilege_escalation,
 )
 from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelIdentity
 from jupyter_ai_shoulders.server.auth.user_identity import owner_of
 from jupyter_ai_shoulders.server.connections.connection_registry import PageConnectionRegistry
 from jupyter_ai_shoulders.server.connections.page_connection import PageConnection
-from jupyter_ai_shoulders.server.handlers.base import AUTH_RESOURCE, HostSource, status_of
-from jupyter_ai_shoulders.server.handlers.request_body import parse_json
+from jupyter_ai_shoulders.server.handlers.base import (
+    AUTH_RESOURCE,
+    HostSource,
+    error_info,
+    status_of,
+)
+from jupyter_ai_shoulders.server.handlers.request_body import (
+    MESSAGE_BYTES,
+    check_bytes,
+    parse_json,
+)
 from jupyter_ai_shoulders.storage.errors import cursor_beyond_log, session_not_found
 from jupyter_ai_shoulders.storage.json_encoding import encode_model
 from jupyter_ai_shoulders.storage.schema.event_rows import EventText
+from jupyter_ai_shoulders.wire.api.responses import MessageAccepted
 from jupyter_ai_shoulders.wire.base import WIRE_VERSION, WireModel
+from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.frames import (
     FrameError,
     Hello,
+    MessageRefused,
+    MessageSend,
+    MessageSent,
     PageFrame,
     Resync,
     Subscribe,
@@ -47,6 +63,7 @@ from jupyter_ai_shoulders.wire.frames import (
     Welcome,
 )
 from jupyter_ai_shoulders.wire.ids import SessionId
+from jupyter_ai_shoulders.wire.sessions import Session
 
 MAX_FRAME_BYTES = 64 << 20
 """A page sends whole notebooks with their outputs on request."""
@@ -83,6 +100,7 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
         self._connections = connections
         self._page: PageConnection | None = None
         self._frames = page_frames()
+        self._sending: set[asyncio.Task[None]] = set()
 
     @property
     def identity_provider(self) -> IdentityProvider:
@@ -129,7 +147,7 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
             if self._page is None:
                 await self._first(frame)
             else:
-                await self._serve(self._page, frame)
+                await self._serve(self._page, frame, len(message))
         except ShouldersError as error:
             await self._refuse(error)
         except Exception:
@@ -198,22 +216,70 @@ class PageSocketHandler(  # pyright: ignore[reportIncompatibleMethodOverride]: J
             except ShouldersError as error:
                 page.send(FrameError(error=error.info))
 
-    async def _serve(self, page: PageConnection, frame: PageFrame) -> None:
+    async def _serve(self, page: PageConnection, frame: PageFrame, size: int) -> None:
         match frame:
             case Subscribe():
                 self._follow(page, frame.session_id, frame.after)
             case Unsubscribe():
                 page.unfollow(frame.session_id)
+            case MessageSend():  # not awaited: the page's next frame need not wait for the disk
+                task = asyncio.create_task(self._send_message(page, frame, size))
+                self._sending.add(task)
+                task.add_done_callback(self._sending.discard)
             case Hello():
                 raise InvalidRequest("This page said hello already.")
             case _:
                 await self._host.frames.handle(page.client_id, frame)
 
-    def _follow(self, page: PageConnection, session_id: SessionId, after: int) -> None:
-        """Send the events that the page missed, and all later ones, without a gap."""
+    async def _send_message(self, page: PageConnection, frame: MessageSend, size: int) -> None:
+        """Do what ``POST sessions/{id}/messages`` does, and answer the page."""
+        command, session_id = frame.message, frame.session_id
+        try:
+            accepted = await self._accepted(page, frame, size)
+        except Exception as error:
+            if not isinstance(error, ShouldersError | HTTPError):
+                self.log.exception("A message could not be accepted")
+            status = status_of(error)
+            info = self._host.redact(encode_model(error_info(status, error))[1])
+            page.send(
+                MessageRefused(
+                    session_id=session_id,
+                    message_id=command.id,
+                    status=status,
+                    error=ErrorInfo.model_validate_json(info),
+                )
+            )
+        else:
+            page.send(MessageSent(session_id=session_id, message_id=command.id, accepted=accepted))
+
+    async def _accepted(
+        self, page: PageConnection, frame: MessageSend, size: int
+    ) -> MessageAccepted:
+        user = self.current_user
+        if not await ensure_async(
+            self.authorizer.is_authorized(self, user, "write", AUTH_RESOURCE)
+        ):
+            raise HTTPError(403, f"User is not authorized to write on resource: {AUTH_RESOURCE}.")
+        check_bytes(size, MESSAGE_BYTES)
+        command = frame.message
+        if command.client_id is None:
+            command = command.model_copy(update={"client_id": page.client_id})
+        if self._kernel is not None:
+            refuse_privilege_escalation(command)
+        session = self._visible_session(page, frame.session_id)
+        self._host.services.current_page.set_client(page.client_id)
+        return await self._host.engine.send(session.id, command)
+
+    def _visible_session(self, page: PageConnection, session_id: SessionId) -> Session:
+        """Return a session the page's user may access. Raises ``NotFound``."""
         session = self._host.sessions.get(session_id)
         if page.user is not None and session.owner not in {None, page.user}:
             raise session_not_found(session_id)
+        return session
+
+    def _follow(self, page: PageConnection, session_id: SessionId, after: int) -> None:
+        """Send the events that the page missed, and all later ones, without a gap."""
+        session = self._visible_session(page, session_id)
         behind = session.last_seq - after
         if behind < 0:
             raise cursor_beyond_log(session_id, session.last_seq, after)

@@ -255,8 +255,12 @@ _BY_STATUS: dict[int, ErrorCode] = {
 }
 
 
-def status_of(error: ShouldersError) -> int:
-    """Return the HTTP status for an error."""
+def status_of(error: BaseException) -> int:
+    """Return the HTTP status for an error; 500 for a bug."""
+    if isinstance(error, HTTPError):
+        return error.status_code
+    if not isinstance(error, ShouldersError):
+        return 500
     code = _BY_CODE.get(error.info.code)
     if code is not None:
         return code

@@ -46,12 +46,7 @@ async def check_size(raw: bytes, max_bytes: int, max_values: int) -> None:
     """Raise ``TooLarge`` for a body that takes too long to parse; large ones are measured in a
     thread.
     """
-    if len(raw) > max_bytes:
-        raise TooLarge(
-            f"The request has {len(raw) / 2**20:.1f} MB; at most {max_bytes >> 20} MB are "
-            "accepted here.",
-            hint="Attach a path instead of the content, or a smaller image.",
-        )
+    check_bytes(len(raw), max_bytes)
     if len(raw) <= _MEASURED_AT_ONCE:
         excess = json_excess(raw, max_values)
     else:
@@ -60,6 +55,16 @@ async def check_size(raw: bytes, max_bytes: int, max_values: int) -> None:
         raise TooLarge(
             f"The request has {excess}.",
             hint="Send less at once; attach a large text as a file.",
+        )
+
+
+def check_bytes(size: int, max_bytes: int) -> None:
+    """Raise ``TooLarge`` for a body of more than ``max_bytes``."""
+    if size > max_bytes:
+        raise TooLarge(
+            f"The request has {size / 2**20:.1f} MB; at most {max_bytes >> 20} MB are "
+            "accepted here.",
+            hint="Attach a path instead of the content, or a smaller image.",
         )
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from jupyter_ai_shoulders.wire.api.commands import INPUT_LIMIT
+from jupyter_ai_shoulders.wire.api.commands import INPUT_LIMIT, SendMessage
 from jupyter_ai_shoulders.wire.base import CommandModel, JsonObject, WireModel
 from jupyter_ai_shoulders.wire.ids import (
     CellId,
@@ -57,6 +57,18 @@ class Unsubscribe(CommandModel):
 
     type: Literal["unsubscribe"] = "unsubscribe"
     session_id: SessionId
+
+
+class MessageSend(CommandModel):
+    """Send a message, as ``POST sessions/{id}/messages`` does, without a request of its own.
+
+    Answered by ``message-sent`` or ``message-refused``. A page whose socket closes before that
+    sends the same message by HTTP: its id makes it idempotent.
+    """
+
+    type: Literal["message-send"] = "message-send"
+    session_id: SessionId
+    message: SendMessage
 
 
 class DocumentOpen(CommandModel):

@@ -8,10 +8,18 @@ from __future__ import annotations
 
 from typing import Literal
 
+from jupyter_ai_shoulders.wire.api.responses import MessageAccepted
 from jupyter_ai_shoulders.wire.base import JsonObject, Timestamp, WireModel
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Event
-from jupyter_ai_shoulders.wire.ids import CellId, OperationId, RunId, SessionId, Version
+from jupyter_ai_shoulders.wire.ids import (
+    CellId,
+    MessageId,
+    OperationId,
+    RunId,
+    SessionId,
+    Version,
+)
 from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellMark, CellType
 
 
@@ -49,6 +57,26 @@ class Resync(WireModel):
     type: Literal["resync"] = "resync"
     session_id: SessionId
     after: int
+
+
+class MessageSent(WireModel):
+    """The message of a ``message-send`` is accepted and on the disk."""
+
+    type: Literal["message-sent"] = "message-sent"
+    session_id: SessionId
+    message_id: MessageId
+    accepted: MessageAccepted
+
+
+class MessageRefused(WireModel):
+    """The message of a ``message-send`` was not accepted."""
+
+    type: Literal["message-refused"] = "message-refused"
+    session_id: SessionId
+    message_id: MessageId
+    status: int
+    """The HTTP status that ``POST sessions/{id}/messages`` answers with."""
+    error: ErrorInfo
 
 
 class DocumentRead(WireModel):

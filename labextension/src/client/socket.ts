@@ -171,6 +171,8 @@ export class PageSocket implements IPageSocket, IDisposable {
         console.warn('The server refused a frame of this page:', frame.error);
         this.frameReceived.emit(frame);
         return;
+      case 'message-sent':
+      case 'message-refused':
       case 'document-read':
       case 'document-apply':
       case 'document-saved':

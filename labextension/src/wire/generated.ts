@@ -34,7 +34,7 @@ export type MessageView = (UserView | AgentView)
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PageFrame".
  */
-export type PageFrame = (Hello | Subscribe | Unsubscribe | DocumentOpen | DocumentChange | DocumentFocus | DocumentClose | DocumentRename | CellRunTaken | CellInputAnswer | DocumentContent | DocumentApplied | DocumentConflict | DocumentRefused | OutputPicture | DocumentRecoveryAnswer | TextOpen | TextChange | TextFocus | TextClose | TextRename | TextContent | TextApplied | TextConflict | TextRefused)
+export type PageFrame = (Hello | Subscribe | Unsubscribe | MessageSend | DocumentOpen | DocumentChange | DocumentFocus | DocumentClose | DocumentRename | CellRunTaken | CellInputAnswer | DocumentContent | DocumentApplied | DocumentConflict | DocumentRefused | OutputPicture | DocumentRecoveryAnswer | TextOpen | TextChange | TextFocus | TextClose | TextRename | TextContent | TextApplied | TextConflict | TextRefused)
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PartView".
@@ -44,7 +44,7 @@ export type PartView = (TextView | ReasoningView | CallView | ClarifyView | Stdi
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ServerFrame".
  */
-export type ServerFrame = (Welcome | Events | Resync | DocumentRead | DocumentApply | DocumentSaved | DocumentElsewhere | DocumentRecovery | DocumentRecovered | DocumentMarks | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | KernelRestart | OutputDraw | TextRead | TextApply | TextSaved | FileMoved | FileRemoved | SessionDelete | ToolsUpdate | SettingsUpdate | EditsUpdate | FrameError)
+export type ServerFrame = (Welcome | Events | Resync | MessageSent | MessageRefused | DocumentRead | DocumentApply | DocumentSaved | DocumentElsewhere | DocumentRecovery | DocumentRecovered | DocumentMarks | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | KernelRestart | OutputDraw | TextRead | TextApply | TextSaved | FileMoved | FileRemoved | SessionDelete | ToolsUpdate | SettingsUpdate | EditsUpdate | FrameError)
 
 export interface Wire {
 adopt_threads: AdoptThreads
@@ -2517,6 +2517,39 @@ type: "unsubscribe"
 session_id: string
 }
 /**
+ * Send a message, as ``POST sessions/{id}/messages`` does, without a request of its own.
+ * 
+ * Answered by ``message-sent`` or ``message-refused``. A page whose socket closes before that
+ * sends the same message by HTTP: its id makes it idempotent.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "MessageSend".
+ */
+export interface MessageSend {
+type: "message-send"
+session_id: string
+message: SendMessage
+}
+/**
+ * ``POST sessions/{id}/messages``; the client's ``id`` makes it idempotent.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "SendMessage".
+ */
+export interface SendMessage {
+id: string
+text: string
+/**
+ * @maxItems 100
+ */
+attachments?: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment)[]
+context?: (MessageContext | null)
+model?: (string | null)
+mode?: (("ask" | "auto_edit" | "plan" | "bypass") | null)
+client_id?: (string | null)
+replaces?: (string | null)
+}
+/**
  * The page has opened this notebook; its file is no longer written directly.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -3255,25 +3288,6 @@ provider: (ProviderHealth | null)
 test: (ProviderTest | null)
 }
 /**
- * ``POST sessions/{id}/messages``; the client's ``id`` makes it idempotent.
- * 
- * This interface was referenced by `Wire`'s JSON-Schema
- * via the `definition` "SendMessage".
- */
-export interface SendMessage {
-id: string
-text: string
-/**
- * @maxItems 100
- */
-attachments?: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment)[]
-context?: (MessageContext | null)
-model?: (string | null)
-mode?: (("ask" | "auto_edit" | "plan" | "bypass") | null)
-client_id?: (string | null)
-replaces?: (string | null)
-}
-/**
  * ``GET completions``: the latest since the server's start, newest first.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -3336,6 +3350,31 @@ export interface Resync {
 type: "resync"
 session_id: string
 after: number
+}
+/**
+ * The message of a ``message-send`` is accepted and on the disk.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "MessageSent".
+ */
+export interface MessageSent {
+type: "message-sent"
+session_id: string
+message_id: string
+accepted: MessageAccepted
+}
+/**
+ * The message of a ``message-send`` was not accepted.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "MessageRefused".
+ */
+export interface MessageRefused {
+type: "message-refused"
+session_id: string
+message_id: string
+status: number
+error: ErrorInfo
 }
 /**
  * Request the current notebook; ``outputs`` names the cells whose outputs are wanted.

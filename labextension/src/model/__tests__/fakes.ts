@@ -147,8 +147,9 @@ export class FakeSocket implements IPageSocket {
   deliver(events: readonly Event[]): void {
     this.eventsReceived.emit(events);
   }
-  send(_frame: PageFrame): boolean {
-    return true;
+  /** Messages go by HTTP here, see `FakeServer`. */
+  send(frame: PageFrame): boolean {
+    return frame.type !== 'message-send';
   }
   subscribe(sessionId: string, after: number): void {
     this.subscriptions.set(sessionId, after);

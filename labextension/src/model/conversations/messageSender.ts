@@ -4,13 +4,15 @@
  */
 
 import { ApiError, infoOf, type IHttpClient } from '../../client/http';
+import type { MessageChannel } from '../../client/messageChannel';
 import type { Anchor, SendMessage, Session } from '../../wire/generated';
 import type { OpenTabs } from './openTabs';
 
 /** Delivers messages to the server. */
 export class MessageSender {
   constructor(
-    private readonly http: IHttpClient,
+    private readonly http: Pick<IHttpClient, 'deleteSession'>,
+    private readonly channel: MessageChannel,
     private readonly tabs: OpenTabs,
     /** Creates the session of a tab that has none. */
     private readonly make: (key: string) => Promise<Session>
@@ -56,12 +58,12 @@ export class MessageSender {
   private async deliver(sessionId: string, body: SendMessage): Promise<void> {
     const empty = this.empty.get(sessionId);
     if (empty === undefined) {
-      await this.http.sendMessage(sessionId, body);
+      await this.channel.send(sessionId, body);
       return;
     }
     empty.sending += 1;
     try {
-      await this.http.sendMessage(sessionId, body);
+      await this.channel.send(sessionId, body);
       this.empty.delete(sessionId);
     } catch (error) {
       empty.sending -= 1;
