@@ -68,7 +68,7 @@ class SharedServices:
             ports.ids,
             secrets.redact,
             settings.home / STATE_DIR,
-            secrets.redact_configured,
+            redact_streamed=secrets.keep,
         )
         self.current_page = CurrentPage()
         """The page in which a document that several pages have open is changed."""
@@ -258,9 +258,13 @@ class EventRedactor:
         """Return ``text`` without secrets."""
         return self._newest().redact(text)
 
-    def redact_configured(self, text: str) -> str:
-        """Return ``text``, which was masked as it was streamed, without keys found since."""
-        return self._newest().redact_configured(text)
+    def keep(self, text: str) -> str:
+        """Return ``text`` as it is, because the newest redactor masked it as it was streamed.
+
+        Looks for new keys in time, as ``redact`` does.
+        """
+        self._newest()
+        return text
 
     def _newest(self) -> Redactor:
         now = self._clock.monotonic()

@@ -6,7 +6,7 @@ Implemented by the adapter packages beside this file; used by ``engine.calls.mod
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -244,8 +244,8 @@ class ResolvedModel:
 
     spec: ModelSpec
     provider: Provider
-    redactor: Redactor = field(default_factory=Redactor)
-    """Knows the keys in use when the model was resolved; redacts streamed text."""
+    redactor: Callable[[], Redactor] = Redactor
+    """Returns the redactor of the keys in use now, for streamed text and stored outputs."""
     is_stand_in: bool = False
     """Whether it temporarily replaces a model, see ``providers.catalogue.model_selection``."""
     notice: str = ""

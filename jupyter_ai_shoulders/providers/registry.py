@@ -82,7 +82,9 @@ class ModelRegistry:
         told = self._priced(spec)
         if spec.fill_in and not supports_fill_in(spec, provider):
             told = told.model_copy(update={"fill_in": False})
-        return self._metered(ResolvedModel(told, self.providers.adapter(endpoint), redactor))
+        return self._metered(
+            ResolvedModel(told, self.providers.adapter(endpoint), self.cached_redactor)
+        )
 
     def default_model(self) -> ModelId | None:
         """Return the model of a new conversation; None when no model can answer."""

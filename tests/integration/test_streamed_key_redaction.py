@@ -19,7 +19,7 @@ KEY = "live-key-canary-0123456789"
 
 async def joined(pieces: Sequence[str], redactor: Redactor | None) -> list[str]:
     shown: list[str] = []
-    coalescer = DeltaBuffer(0.0, shown.append, redactor)
+    coalescer = DeltaBuffer(0.0, shown.append, None if redactor is None else lambda: redactor)
     for piece in pieces:
         coalescer.push(piece)
         coalescer.flush()
@@ -68,7 +68,7 @@ async def test_holding_back_costs_little() -> None:
     """A delta costs some tens of microseconds; only a mistake exceeds this bound."""
     redactor = Redactor([f"{KEY}-{number}" for number in range(6)])
     shown: list[str] = []
-    coalescer = DeltaBuffer(0.0, shown.append, redactor)
+    coalescer = DeltaBuffer(0.0, shown.append, lambda: redactor)
     began = time.process_time()
     for number in range(2_000):
         coalescer.push(f"word{number} ")

@@ -19,7 +19,10 @@ class DeltaBuffer:
     """Calls ``emit`` with the first text at once, then with what comes in each ``interval`` (s)."""
 
     def __init__(
-        self, interval: float, emit: Callable[[str], None], redactor: Redactor | None = None
+        self,
+        interval: float,
+        emit: Callable[[str], None],
+        redactor: Callable[[], Redactor] | None = None,
     ) -> None:
         """Without a ``redactor``, nothing is masked or held back."""
         self._stream = StreamRedactor(redactor) if redactor is not None else None

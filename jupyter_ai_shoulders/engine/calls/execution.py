@@ -63,7 +63,7 @@ class CallRecording:
     record: Callable[[Event], None]
     clock: Clock
     interval: float
-    redactor: Redactor
+    redactor: Callable[[], Redactor]
     """Masks the keys in use, also where output is split within one."""
 
 

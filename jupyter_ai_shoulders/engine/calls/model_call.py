@@ -66,7 +66,7 @@ class ModelCallServices:
     budgets: Budgets
     turn_id: TurnId
     """Included in each delta from the start: adding it later would copy each one."""
-    redactor: Redactor
+    redactor: Callable[[], Redactor]
     """Masks the keys in use; a delta never shows a key or the beginning of one."""
 
 

@@ -221,7 +221,7 @@ class EffectRunner:
         """Stores long outputs of this session."""
         services = self._services
         paged = READ_OUTPUT in services.tools.names(self._toolset)
-        redactor = self.model.redactor if self.model else Redactor()
+        redactor = self.model.redactor() if self.model else Redactor()
         return OutputTruncator(
             services.blobs, redactor, paged and READ_OUTPUT not in services.rules.disabled
         )

@@ -36,6 +36,7 @@ class StateStore:
         ids: IdSource,
         redact: Callable[[str], str],
         home: Path,
+        *,
         redact_streamed: Callable[[str], str] | None = None,
     ) -> None:
         """``home`` is ``~/.shoulders``. For the two functions see ``SqliteEventLog``."""
@@ -45,7 +46,12 @@ class StateStore:
         self.blobs = FileBlobs(self.directory)
         self._database = Database(self.directory, clock, begin=self.origin.claim)
         self.log = SqliteEventLog(
-            self._database, self.hub, clock, self.blobs.flush, redact, redact_streamed
+            self._database,
+            self.hub,
+            clock,
+            self.blobs.flush,
+            redact,
+            redact_streamed=redact_streamed,
         )
         self.sessions = SqliteSessions(self._database, self.log, clock)
         self.operations = SqliteOperationJournal(self._database, self.log, clock, ids)

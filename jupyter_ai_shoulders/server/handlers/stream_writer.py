@@ -96,13 +96,13 @@ class StreamWriter:
         if self._connection.stream is not None:
             self._connection.stream.set_nodelay(True)  # else small writes wait 40 ms
         self._handler.set_header("Content-Type", f"{self._content_type}; charset=utf-8")
-        for name, value in _HEADERS.items():
+        for name, value in STREAM_HEADERS.items():
             self._handler.set_header(name, value)
         self._handler.write(data)
         return self._handler.flush()
 
 
-_HEADERS = {
+STREAM_HEADERS = {
     "Content-Encoding": "identity",  # keeps a compressing server from holding events back
     "Cache-Control": "no-cache",
     "X-Accel-Buffering": "no",

@@ -68,13 +68,14 @@ class SqliteEventLog:
         clock: Clock,
         flush_blobs: Callable[[], None],
         redact: Callable[[str], str] = str,
+        *,
         redact_streamed: Callable[[str], str] | None = None,
     ) -> None:
         """``flush_blobs`` syncs the blobs, before the events that refer to them.
 
         ``redact`` removes secrets from the text of every event before it is logged or sent to
         clients. ``redact_streamed``, if given, does so for deltas, whose text a ``StreamRedactor``
-        has masked already: it may look for new keys only.
+        has masked already.
         """
         self._database = database
         self._sink = sink

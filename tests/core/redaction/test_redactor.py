@@ -86,7 +86,7 @@ cutting = st.lists(st.integers(0, 300), max_size=12)
 
 
 def streamed(redactor: Redactor, text: str, cuts: list[int]) -> str:
-    stream = StreamRedactor(redactor)
+    stream = StreamRedactor(lambda: redactor)
     shown = [stream.push(piece) for piece in pieces_of(text, cuts)]
     return "".join([*shown, stream.finish()])
 
@@ -105,13 +105,13 @@ def test_live_keys_are_masked_whatever_they_touch(fragments: list[str], cuts: li
 
 @pytest.mark.parametrize("size", range(1, len(LIVE)))
 def test_start_of_a_live_key_is_held_back(size: int) -> None:
-    stream = StreamRedactor(Redactor([LIVE]))
+    stream = StreamRedactor(lambda: Redactor([LIVE]))
     assert stream.push(f"say {LIVE[:size]}") == "say "
     assert stream.push(f"{LIVE[size:]}.") == f"{MASK}."
 
 
 def test_ordinary_pieces_are_shown_at_once() -> None:
-    stream = StreamRedactor(Redactor([LIVE]))
+    stream = StreamRedactor(lambda: Redactor([LIVE]))
     pieces = ["The ", "cell ", "fails ", "because x ", "is missing. "]
     assert [stream.push(piece) for piece in pieces] == pieces
 
@@ -121,3 +121,12 @@ def test_a_key_is_found_among_thousands_of_places_where_one_could_begin() -> Non
     assert (
         Redactor([LIVE]).redact(f"{text}{LIVE} {text}{ANTHROPIC}") == f"{text}{MASK} {text}{MASK}"
     )
+
+
+def test_a_key_that_becomes_known_during_a_stream_is_masked_from_then_on() -> None:
+    known = [Redactor()]
+    stream = StreamRedactor(lambda: known[-1])
+    shown = stream.push(f"{LIVE} is ")
+    known.append(Redactor([LIVE]))
+    shown += stream.push(f"new: {LIVE} ") + stream.finish()
+    assert shown == f"{LIVE} is new: {MASK} "

@@ -55,7 +55,7 @@ def test_a_key_in_pieces_is_masked_as_the_whole_is(kind: str, template: str) -> 
     random = Random(kind)
     before, after = AROUND.get(kind, ("", ""))
     text = f"Here it is: {before}{secret(template, random)}{after}, so\nuse it."
-    stream = StreamRedactor(Redactor())
+    stream = StreamRedactor(Redactor)
     shown: list[str] = []
     at = 0
     while at < len(text):
@@ -70,14 +70,14 @@ def test_a_key_in_pieces_is_masked_as_the_whole_is(kind: str, template: str) -> 
 
 
 def test_text_after_the_first_line_of_a_private_key_is_shown_at_once() -> None:
-    stream = StreamRedactor(Redactor())
+    stream = StreamRedactor(Redactor)
     first = "-----BEGIN PRIVATE " + "KEY-----"
     shown = stream.push(f"The line {first} starts a key, ")
     assert "starts a key, " in shown
 
 
 def test_what_is_held_back_is_bounded() -> None:
-    stream = StreamRedactor(Redactor())
+    stream = StreamRedactor(Redactor)
     stream.push("-----BEGIN PRIVATE " + "KEY-----\n")
     text = "".join(stream.push("A" * 63 + "\n") for _ in range(LONGEST_BLOCK // 32))
     assert len(stream.finish()) <= LONGEST_BLOCK + 64

@@ -67,7 +67,7 @@ class World:
         self.tool: Any = Slow()
 
     async def adopt(self) -> Result:
-        recording = CallRecording(self.said.append, SystemClock(), 0.0, Redactor())
+        recording = CallRecording(self.said.append, SystemClock(), 0.0, Redactor)
         run = ToolCallExecution(self.tool, None, CONTEXT, recording)
         assert not await run.wait(0.01)
         truncator = OutputTruncator(MemoryStore().blobs, Redactor(), paged=True)

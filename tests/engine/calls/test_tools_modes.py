@@ -89,7 +89,7 @@ async def test_keys_are_taken_out_of_a_long_result_after_a_restart(
     plain = FakeModels.resolve
 
     def resolve(models: FakeModels, model_id: ModelId | None) -> ResolvedModel:
-        return replace(plain(models, model_id), redactor=Redactor([key]))
+        return replace(plain(models, model_id), redactor=lambda: Redactor([key]))
 
     monkeypatch.setattr(FakeModels, "resolve", resolve)
     w = parsing(turn(LOOK))
