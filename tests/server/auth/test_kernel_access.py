@@ -188,7 +188,7 @@ CLAIM: JsonObject = {
 """A page's claim that a notebook is open in it."""
 
 
-async def test_code_in_a_kernel_follows_conversations_and_speaks_for_no_document(
+async def test_code_in_a_kernel_speaks_on_the_socket_for_no_document_and_loosens_nothing(
     jp_fetch: Fetch, api: Api, jp_http_port: int, jp_base_url: str
 ) -> None:
     session_id = await api.new_session()
@@ -200,9 +200,13 @@ async def test_code_in_a_kernel_follows_conversations_and_speaks_for_no_document
         page.say("subscribe", session_id=session_id, after=0)
         error = (await page.until("frame-error"))["error"]
         events = (await page.until("events"))["events"]
+        message = {"id": "m", "text": "Go", "mode": "bypass"}
+        page.say("message-send", session_id=session_id, message=message)
+        refused = await page.until("message-refused")
         page.close()
 
     assert error["code"] == "denied"
+    assert (refused["status"], refused["error"]["code"]) == (422, "denied")
     assert events[0]["session_id"] == session_id
 
 

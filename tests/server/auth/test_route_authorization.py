@@ -18,6 +18,7 @@ from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelSecrets
 from jupyter_ai_shoulders.server.connections.connection_registry import PageConnectionRegistry
 from jupyter_ai_shoulders.server.routes import api_routes
 from tests.server.client import API, Api, Fetch, PageClient
+from tests.server.conftest import OpenPage
 
 METHODS = ("get", "head", "post", "put", "patch", "delete")
 
@@ -255,6 +256,29 @@ class TestWithoutPermission:
 
         assert caught.value.code == 403
         assert Nobody.seen == [("execute", "shoulders")]
+
+
+class Onlooker(Authorizer):
+    """Permits everything except changes."""
+
+    def is_authorized(self, handler: Any, user: Any, action: str, resource: str) -> bool:
+        return action != "write"
+
+
+class TestWithoutPermissionToWrite:
+    @pytest.fixture
+    def jp_server_config(self, jp_server_config: Config) -> Config:
+        jp_server_config.ServerApp.authorizer_class = Onlooker
+        return jp_server_config
+
+    async def test_the_socket_takes_no_message(self, open_page: OpenPage) -> None:
+        page = await open_page()
+        page.hello()
+
+        page.say("message-send", session_id="s", message={"id": "m", "text": "Hi"})
+        answer = await page.until("message-refused")
+
+        assert (answer["status"], answer["error"]["code"]) == (403, "forbidden")
 
 
 async def test_an_unknown_route_is_a_json_404(api: Api, subtests: pytest.Subtests) -> None:

@@ -196,6 +196,58 @@ async def test_a_frame_that_makes_no_sense_is_refused_and_the_socket_goes_on(
     await page.until_event("session-create")
 
 
+async def test_a_message_over_the_socket_is_one_over_http(
+    api: Api, open_page: OpenPage, upstream: Simulator
+) -> None:
+    upstream.script("Hello.")
+    session_id = await api.new_session()
+    page = await open_page()
+    page.hello({session_id: 0})
+
+    for _ in range(2):  # a repeated id is accepted once
+        page.say("message-send", session_id=session_id, message={"id": "m", "text": "Hi"})
+    answers = [await page.until("message-sent") for _ in range(2)]
+    while (await page.until_event("turn-end"))["session_id"] != session_id:
+        pass
+
+    [added] = [e for e in await api.events(session_id) if e["type"] == "message-add"]
+    assert (added["message_id"], added["text"]) == ("m", "Hi")
+    assert [a["accepted"] for a in answers] == [
+        {"turn_id": added["turn_id"], "seq": added["seq"]}
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    ("session_id", "text", "status", "code"),
+    [
+        ("ses_x", "Hi", 404, "not_found"),
+        (None, " ", 400, "invalid_request"),
+        (None, "x" * 2000, 413, "too_large"),
+    ],
+    ids=["unknown", "blank", "large"],
+)
+async def test_a_message_that_is_not_accepted_says_why(
+    api: Api,
+    open_page: OpenPage,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    session_id: str | None,
+    text: str,
+    status: int,
+    code: str,
+) -> None:
+    monkeypatch.setattr(socket_module, "MESSAGE_BYTES", 1000)
+    session_id = session_id or await api.new_session()
+    page = await open_page()
+    page.hello()
+
+    page.say("message-send", session_id=session_id, message={"id": "m", "text": text})
+    answer = await page.until("message-refused")
+
+    assert (answer["session_id"], answer["message_id"]) == (session_id, "m")
+    assert (answer["status"], answer["error"]["code"]) == (status, code)
+
+
 async def test_a_page_that_connects_again_takes_its_own_place(
     api: Api, open_page: OpenPage
 ) -> None:
