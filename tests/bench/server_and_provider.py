@@ -76,6 +76,13 @@ class Server:
         async with self.http.post(f"{self.url}/sessions/{session}/messages", json=body) as answer:
             assert answer.status == 202, await answer.text()
 
+    async def say(self, socket: aiohttp.ClientWebSocketResponse, session: str, text: str) -> None:
+        """Send a user message as a page does."""
+        context: dict[str, list[str]] = {"open_documents": []}
+        message = {"id": f"m{next(self.numbers)}", "text": text, "context": context}
+        frame = {"type": "message-send", "session_id": session, "message": message}
+        await socket.send_str(json.dumps(frame))
+
     @asynccontextmanager
     async def page(
         self, cursors: Mapping[str, int] | None = None

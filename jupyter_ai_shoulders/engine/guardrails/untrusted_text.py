@@ -24,6 +24,8 @@ READ_SOURCE = "read: "
 or variables the request holds.
 """
 _LABEL_LIMIT = 200
+_INVISIBLE = r"\u00ad\u200b-\u200f\u2060\ufeff"
+"""Characters that text may hide between those of a secret."""
 
 
 def mark_untrusted(text: str, source: str, secret: str) -> str:
@@ -34,11 +36,21 @@ def mark_untrusted(text: str, source: str, secret: str) -> str:
 
 
 def without_secret(text: str, secret: str) -> str:
-    """Return ``text`` without the secret in any spelling."""
-    if not secret:
+    """Return ``text`` without the secret in any spelling.
+
+    A pattern of a conversation's secret takes longer to compile than all else in its first message,
+    so it is made only for a text that contains the secret.
+    """
+    if not secret or secret.lower() not in _without_gaps(text):
         return text
-    pattern = re.compile(r"[\s\u00ad\u200b-\u200f\u2060\ufeff]*".join(secret), re.IGNORECASE)
+    pattern = re.compile(rf"[\s{_INVISIBLE}]*".join(secret), re.IGNORECASE)
     return pattern.sub(REPLACEMENT, text)
+
+
+def _without_gaps(text: str) -> str:
+    """Return the text in lower case without blanks and invisible characters."""
+    joined = "".join(text.split()).lower()
+    return joined if joined.isascii() else re.sub(f"[{_INVISIBLE}]", "", joined)
 
 
 def source_label(source: str) -> str:

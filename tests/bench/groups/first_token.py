@@ -1,15 +1,16 @@
 """From sending a message to its first piece of text, with one conversation at a time.
 
 The floor asks the simulated provider directly; the relay is the least a server in between can do.
-Ours: `POST messages` to the first `text-delta` on the page socket, and on an event stream, with
-everything in between (log, context, request, decoding). Each sample has its own conversation, made
-and followed before the clock starts; connections are open, as in real use. CPU is the server
-process's time until then, beside the relay's.
+Ours: from sending a message on the page socket, or with `POST messages`, to the first `text-delta`
+on the page socket, or on an event stream, with everything in between (log, context, request,
+decoding). A new conversation is made and followed before the clock starts; connections are open, as
+in real use. CPU is the server process's time until then, beside the relay's.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from statistics import median
 
@@ -38,18 +39,22 @@ async def _measure() -> list[Figure]:
             ways = {
                 "direct": case.direct,
                 "relay": case.through_relay,
-                "socket": case.on_socket,
-                "stream": case.on_stream,
+                "new, socket": case.on_socket,
+                "new, stream": case.on_stream,
+                "next, socket": lambda: case.on_socket(again=True),
+                "next, stream": lambda: case.on_stream(again=True),
             }
             taken = await interleaved(ROUNDS, ways, warm=3)
     relayed = median(sample.cpu for sample in taken["relay"])
-    goal = Goal("added", 5)
+    new, following = Goal("added", 4), Goal("added", 3)
     return [
         replace(timed(name, taken[way], taken["direct"], limit), floor_cpu=relayed)
         for name, way, limit in (
             ("bare relay", "relay", None),
-            ("session, page socket", "socket", goal),
-            ("session, event stream", "stream", goal),
+            ("new conversation, page socket", "new, socket", new),
+            ("new conversation, POST and event stream", "new, stream", new),
+            ("next message, page socket", "next, socket", following),
+            ("next message, POST and event stream", "next, stream", following),
         )
     ]
 
@@ -67,31 +72,46 @@ class _Case:
     async def through_relay(self) -> Sample:
         return await self._first(self.relay)
 
-    async def on_socket(self) -> Sample:
+    async def on_socket(self, *, again: bool = False) -> Sample:
         session, seq = await self.server.session()
         async with self.server.page({session: seq}) as socket:
-            watch = Stopwatch(self.server.lab.pid)
-            sending = asyncio.create_task(self.server.send(session, "Hello"))
-            while OUR_DELTA not in (frame := await socket.receive_str()):
-                pass
-            taken = watch.sample()
-            await sending
-            while OUR_END not in frame:  # what is still written must not disturb the next sample
-                frame = await socket.receive_str()
-            return taken
 
-    async def on_stream(self) -> Sample:
+            async def frames() -> AsyncIterator[str]:
+                await self.server.say(socket, session, "Hello")
+                while True:
+                    yield await socket.receive_str()
+
+            if again:
+                await self._until_end(frames())
+            return await self._until_end(frames())
+
+    async def on_stream(self, *, again: bool = False) -> Sample:
         session, seq = await self.server.session()
         async with self.server.events(session, seq) as stream:
-            watch = Stopwatch(self.server.lab.pid)
-            sending = asyncio.create_task(self.server.send(session, "Hello"))
-            while OUR_DELTA.encode() not in await stream.readline():
-                pass
-            taken = watch.sample()
-            await sending
-            while OUR_END.encode() not in await stream.readline():
-                pass
-            return taken
+
+            async def lines() -> AsyncIterator[str]:
+                sending = asyncio.create_task(self.server.send(session, "Hello"))
+                while True:
+                    line = (await stream.readline()).decode()
+                    if OUR_END in line:
+                        await sending
+                    yield line
+
+            if again:
+                await self._until_end(lines())
+            return await self._until_end(lines())
+
+    async def _until_end(self, texts: AsyncIterator[str]) -> Sample:
+        """Measure until the first text; wait for the end, so that no write disturbs the next."""
+        watch = Stopwatch(self.server.lab.pid)
+        taken: Sample | None = None
+        async for text in texts:
+            if taken is None and OUR_DELTA in text:
+                taken = watch.sample()
+            if OUR_END in text:
+                break
+        assert taken is not None
+        return taken
 
     async def _first(self, provider: Provider) -> Sample:
         watch = Stopwatch(self.relay_pid)
