@@ -42,7 +42,6 @@ LATE = "imports a module of this package, named in its own table, on first use"
 EXCEPTIONS: Mapping[str, Excepted] = {
     # Designed exceptions: storage, the provider transport, Jupyter's managers.
     "storage.*": Excepted("keeps the state directory, which no tool path leads to", FILES),
-    "providers.http.upstream": Excepted("the port of the provider transport", NETWORK),
     "providers.http.client": Excepted("the provider transport", NETWORK),
     "providers.http.loopback": Excepted(
         "makes sockets for the provider transport that reach only this machine", NETWORK

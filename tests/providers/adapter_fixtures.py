@@ -34,7 +34,7 @@ from jupyter_ai_shoulders.providers.base import (
 from jupyter_ai_shoulders.providers.catalogue.loader import shipped_text
 from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
 from jupyter_ai_shoulders.providers.http.error_mapping import CalledService
-from jupyter_ai_shoulders.providers.http.upstream import Upstream
+from jupyter_ai_shoulders.providers.http.upstream import HttpRequest, RawResponse, Upstream
 from jupyter_ai_shoulders.providers.message_cache import MessageCache
 from jupyter_ai_shoulders.wire.ids import CallId, ModelId, ProviderId
 from jupyter_ai_shoulders.wire.parts import (
@@ -175,7 +175,7 @@ def make_endpoint(
         model=model,
         key=key,
         service=service,
-        upstream=Upstream(transport),
+        upstream=Upstream(None if transport is None else ScriptedTransport(transport)),
         ids=SequentialIds(),
         report=reports.append,
         encoded=MessageCache(),
@@ -184,6 +184,35 @@ def make_endpoint(
 
 def provider_of(endpoint: Endpoint) -> Provider:
     return make_provider(endpoint)
+
+
+class ScriptedTransport:
+    """Sends requests to a transport of httpx, which tests have in place of the network."""
+
+    def __init__(self, transport: httpx.AsyncBaseTransport) -> None:
+        self._transport = transport
+
+    async def send(self, call: HttpRequest) -> RawResponse:
+        request = httpx.Request(
+            "GET" if call.body is None else "POST",
+            call.url,
+            params=dict(call.query) or None,
+            headers=dict(call.headers),
+            content=call.body,
+        )
+        response = await self._transport.handle_async_request(request)
+        pieces = aiter(cast("httpx.AsyncByteStream", response.stream))
+
+        async def read() -> bytes:
+            while (piece := await anext(pieces, None)) is not None:
+                if piece:
+                    return piece
+            return b""
+
+        return RawResponse(response.status_code, response.headers, read, response.aclose)
+
+    async def aclose(self) -> None:
+        await self._transport.aclose()
 
 
 class Pieces(httpx.AsyncByteStream):

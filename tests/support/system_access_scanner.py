@@ -35,7 +35,6 @@ _MODULES: dict[str, Kind] = {
                 "websocket",
                 "websockets",
                 "zmq",
-                "httpx_aiohttp",
                 "anyio",
                 "tornado.httpclient",
             ),

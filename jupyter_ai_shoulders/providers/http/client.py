@@ -1,30 +1,31 @@
 """HTTP client with bounded waits and bodies, named errors and no cookies.
 
-The only user of httpx and aiohttp; loaded by ``http.Upstream`` at the first call. The transport is
-httpx-aiohttp, which needs half the CPU of httpx's own for streams; it is built here because the
-stock one stores cookies.
+The only user of aiohttp; loaded by ``http.Upstream`` at the first call. aiohttp without a layer
+above it takes a third of the processor time of httpx for a streamed answer.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import socket
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from http.cookiejar import CookieJar, DefaultCookiePolicy
+import zlib
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from dataclasses import replace
 from typing import TypeVar, cast
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
-import httpx
-from httpx_aiohttp import AiohttpTransport
+import certifi
+import yarl
 
 from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.providers.http.loopback import AddressInfo, is_loopback, loopback_socket
 from jupyter_ai_shoulders.providers.http.network_errors import NETWORK_ERRORS, network_error
-from jupyter_ai_shoulders.providers.http.upstream import HttpRequest
+from jupyter_ai_shoulders.providers.http.upstream import HttpRequest, RawResponse, Transport
 
 T = TypeVar("T")
 
@@ -40,59 +41,37 @@ SLICE = 64 * 1024
 MAX_CONNECTIONS = 512
 KEEPALIVE_SECONDS = 30.0
 
-_HEADERS = {"user-agent": "jupyter-ai-shoulders", "accept-encoding": "identity"}
+_HEADERS = {"user-agent": "jupyter-ai-shoulders", "accept": "*/*", "accept-encoding": "identity"}
 """No compression: proxies that compress a stream delay it."""
 
-_UNENCODED = frozenset({"", "identity"})
-_ENCODINGS = _UNENCODED | {"gzip", "deflate"}
+_ENCODINGS = frozenset({"", "identity", "gzip", "deflate"})
 
 
-class _Transport(AiohttpTransport):
-    """A transport without cookies."""
-
-    socket_factory: Callable[[AddressInfo], socket.socket] | None = None
-
-    def get_client(self) -> aiohttp.ClientSession:
-        connector = aiohttp.TCPConnector(
-            ssl=self.ssl_context,
-            limit=MAX_CONNECTIONS,
-            keepalive_timeout=KEEPALIVE_SECONDS,
-            socket_factory=self.socket_factory,
-        )
-        return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
-
-
-class _LoopbackTransport(_Transport):
-    """A transport for this machine only; checks the address after name resolution."""
-
-    socket_factory = staticmethod(loopback_socket)
-
-
-def open_client(url: str, transport: httpx.AsyncBaseTransport | None = None) -> HttpClient:
+def open_client(url: str, transport: Transport | None = None) -> HttpClient:
     """Return a client for addresses like ``url``; ``transport`` replaces the network in tests.
 
     Proxies and certificates come from the environment, but no passwords from ``~/.netrc``. A client
     for a loopback address connects to this machine only, and without a proxy.
     """
-    if transport is None and is_loopback(url):
-        transport = _LoopbackTransport(verify=_tls_for(url))
-    elif transport is None:
-        proxy = environment_proxy(url)
-        transport = _Transport(
-            verify=_tls_for(url, proxy), proxy=None if proxy is None else httpx.Proxy(proxy)
-        )
-    refuse_all = CookieJar(policy=DefaultCookiePolicy(allowed_domains=[]))
-    return HttpClient(httpx.AsyncClient(transport=transport, cookies=refuse_all, trust_env=False))
+    if transport is not None:
+        return HttpClient(transport)
+    if is_loopback(url):
+        return HttpClient(_Network(_tls_for(url), None, loopback_socket))
+    proxy = environment_proxy(url)
+    return HttpClient(_Network(_tls_for(url, proxy), proxy))
 
 
-def _tls_for(*urls: str | None) -> ssl.SSLContext | bool:
+def _tls_for(*urls: str | None) -> ssl.SSLContext:
     """Return the environment's certificates; none where no address uses TLS.
 
     Reading the certificates takes some 30 ms of CPU.
     """
-    if any(urlsplit(url).scheme == "https" for url in urls if url):
-        return True
-    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    if not any(urlsplit(url).scheme == "https" for url in urls if url):
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
+    if file or folder:
+        return ssl.create_default_context(cafile=file or None, capath=folder or None)
+    return ssl.create_default_context(cafile=certifi.where())
 
 
 def environment_proxy(url: str) -> str | None:
@@ -106,12 +85,68 @@ def environment_proxy(url: str) -> str | None:
     return f"http://{proxy}" if proxy and "://" not in proxy else proxy
 
 
+class _Network:
+    """Sends requests over the network; keeps connections, but no cookies."""
+
+    def __init__(
+        self,
+        tls: ssl.SSLContext,
+        proxy: str | None,
+        make_socket: Callable[[AddressInfo], socket.socket] | None = None,
+    ) -> None:
+        self._tls = tls
+        self._proxy = proxy
+        self._make_socket = make_socket
+        self._session: aiohttp.ClientSession | None = None
+
+    async def send(self, call: HttpRequest) -> RawResponse:
+        """Send a request; return the response when its head has arrived."""
+        for value in call.headers.values():
+            value.encode("ascii")  # aiohttp would send other characters as UTF-8
+        connect = call.timeouts.connect
+        url = yarl.URL(call.url)
+        response = await self._opened().request(
+            "GET" if call.body is None else "POST",
+            url.with_query(call.query) if call.query else url,
+            headers=call.headers,
+            data=call.body,
+            allow_redirects=False,
+            proxy=self._proxy,
+            # aiohttp's ``connect`` covers name resolution and waiting for the pool, too
+            timeout=aiohttp.ClientTimeout(connect=connect * 2, sock_connect=connect),
+        )
+
+        async def close() -> None:
+            response.release()
+            await response.wait_for_close()
+
+        return RawResponse(response.status, response.headers, response.content.readany, close)
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    def _opened(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            connector = aiohttp.TCPConnector(
+                ssl=self._tls,
+                limit=MAX_CONNECTIONS,
+                keepalive_timeout=KEEPALIVE_SECONDS,
+                socket_factory=self._make_socket,
+            )
+            self._session = aiohttp.ClientSession(
+                connector=connector, cookie_jar=aiohttp.DummyCookieJar(), auto_decompress=False
+            )
+        return self._session
+
+
 class HttpClient:
     """A pool of connections."""
 
-    def __init__(self, client: httpx.AsyncClient) -> None:
-        """Take over ``client``."""
-        self._client = client
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
 
     @contextlib.asynccontextmanager
     async def send(self, call: HttpRequest) -> AsyncGenerator[HttpResponse]:
@@ -119,39 +154,27 @@ class HttpClient:
 
         Raises ``ProviderError`` (provider_unreachable, provider_timeout).
         """
+        named = replace(call, headers={**_HEADERS, **call.headers})
         with contextlib.closing(_Limits(call)) as limits:
             try:
-                response = await limits.wait(self._send(call))
+                response = await limits.wait(self._transport.send(named))
             except NETWORK_ERRORS as error:
                 raise network_error(error, call, answered=False) from error
             try:
                 yield HttpResponse(response, limits, call)
             finally:
-                await response.aclose()
+                await response.close()
 
     async def aclose(self) -> None:
         """Close all connections."""
-        await self._client.aclose()
-
-    async def _send(self, call: HttpRequest) -> httpx.Response:
-        connect = call.timeouts.connect
-        request = self._client.build_request(
-            "GET" if call.body is None else "POST",
-            call.url,
-            params=dict(call.query) or None,
-            headers={**_HEADERS, **call.headers},
-            content=call.body,
-            # httpx's pool timeout covers name resolution and connection together
-            timeout=httpx.Timeout(None, connect=connect, pool=connect * 2),
-        )
-        return await self._client.send(request, stream=True)
+        await self._transport.aclose()
 
 
 class HttpResponse:
     """A response whose head has arrived."""
 
-    def __init__(self, response: httpx.Response, limits: _Limits, call: HttpRequest) -> None:
-        self.status = response.status_code
+    def __init__(self, response: RawResponse, limits: _Limits, call: HttpRequest) -> None:
+        self.status = response.status
         self.headers = {name.lower(): value for name, value in response.headers.items()}
         self._response = response
         self._limits = limits
@@ -167,25 +190,24 @@ class HttpResponse:
 
         Raises ``ProviderError`` when it stalls, breaks off, is too long or cannot be decoded.
         """
+        decoder = self._decoder()
         size = 0
-        source = self._source()
         while True:
             try:
-                chunk = await self._limits.wait(anext(source, None))
+                chunk = await self._limits.wait(self._response.read())
             except NETWORK_ERRORS as error:
                 raise network_error(error, self._call, answered=True) from error
-            if chunk is None:
+            if not chunk:
                 return
-            size += len(chunk)
-            if size > MAX_ANSWER:
-                raise self._broken(f"the answer is longer than {MAX_ANSWER >> 20} MB")
-            if len(chunk) <= SLICE:
-                yield chunk
-                continue
-            for at in range(0, len(chunk), SLICE):
-                if at:
+            is_first = True
+            for piece in decoder(chunk):
+                size += len(piece)
+                if size > MAX_ANSWER:
+                    raise self._broken(f"the answer is longer than {MAX_ANSWER >> 20} MB")
+                if not is_first:
                     await asyncio.sleep(0)
-                yield chunk[at : at + SLICE]
+                is_first = False
+                yield piece
 
     async def body(self) -> bytes:
         """Return the decoded body, truncated to ``MAX_BODY``."""
@@ -197,17 +219,45 @@ class HttpResponse:
                     break
         return bytes(pieces[:MAX_BODY])
 
-    def _source(self) -> AsyncIterator[bytes]:
-        """Return the decoded body; without the layers of httpx for a body that is not encoded."""
+    def _decoder(self) -> Callable[[bytes], Iterator[bytes]]:
         encoding = self.headers.get("content-encoding", "").strip().lower()
         if encoding not in _ENCODINGS:
             raise self._broken(f"the answer has the unknown encoding {encoding!r}")
-        if encoding in _UNENCODED:
-            return aiter(cast("httpx.AsyncByteStream", self._response.stream))
-        return self._response.aiter_bytes()
+        return self._decompressed() if encoding in {"gzip", "deflate"} else _sliced
+
+    def _decompressed(self) -> Callable[[bytes], Iterator[bytes]]:
+        """Return a function that decompresses the chunks of a body, in slices."""
+        decompressor = zlib.decompressobj(zlib.MAX_WBITS | 32)  # finds out whether gzip or zlib
+        is_first = True
+
+        def decompress(chunk: bytes) -> Iterator[bytes]:
+            nonlocal decompressor, is_first
+            if is_first and chunk[0] & 0x0F != 8 and chunk[:1] != b"\x1f":
+                decompressor = zlib.decompressobj(-zlib.MAX_WBITS)  # "deflate" without a header
+            is_first = False
+            try:
+                while chunk and not decompressor.eof:
+                    piece = decompressor.decompress(chunk, SLICE)
+                    chunk = decompressor.unconsumed_tail
+                    if piece:
+                        yield piece
+                    if len(piece) < SLICE and not chunk:
+                        return
+            except zlib.error as error:
+                raise self._broken("the compressed answer cannot be decoded") from error
+
+        return decompress
 
     def _broken(self, what: str) -> ProviderError:
         return self._call.service.fail("provider_protocol", what, status=self.status)
+
+
+def _sliced(chunk: bytes) -> Iterator[bytes]:
+    if len(chunk) <= SLICE:
+        yield chunk
+        return
+    for at in range(0, len(chunk), SLICE):
+        yield chunk[at : at + SLICE]
 
 
 class _Limits:

@@ -1,7 +1,4 @@
-"""Describes network failures between this server and a provider; used by ``client``.
-
-The transport maps connection resets to time-outs, so aiohttp's own cause takes precedence.
-"""
+"""Describes network failures between this server and a provider; used by ``client``."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import aiohttp
-import httpx
 
 from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.providers.http.loopback import NotLoopbackError
@@ -19,9 +15,6 @@ from jupyter_ai_shoulders.providers.http.upstream import HttpRequest
 from jupyter_ai_shoulders.wire.errors import ErrorCode
 
 NETWORK_ERRORS = (
-    httpx.HTTPError,
-    httpx.InvalidURL,
-    httpx.StreamError,
     aiohttp.ClientError,
     OSError,
     UnicodeError,
@@ -56,13 +49,13 @@ _ROWS = (
     ),
     _Row((aiohttp.ClientSSLError, ssl.SSLError), "no secure connection to {host}", hint=_TLS_HINT),
     _Row(
-        (aiohttp.ClientProxyConnectionError, aiohttp.ClientHttpProxyError, httpx.ProxyError),
+        (aiohttp.ClientProxyConnectionError, aiohttp.ClientHttpProxyError),
         "the proxy did not connect us to {host}",
         hint=_PROXY_HINT,
     ),
     _Row((aiohttp.ClientConnectorDNSError,), "no such host: {host}", retryable=True),
     _Row(
-        (httpx.UnsupportedProtocol, httpx.InvalidURL, aiohttp.InvalidURL, UnicodeError),
+        (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError, UnicodeError),
         "the address cannot be used: {host}",
     ),
     _Row(
@@ -79,15 +72,12 @@ _ROWS = (
     _Row((BaseException,), "the connection to {host} failed", retryable=True),
 )
 _BROKEN_OFF = (
-    _Row(
-        (httpx.DecodingError,), "the compressed answer cannot be decoded", code="provider_protocol"
-    ),
     _Row((BaseException,), "the connection broke off", code="stream_truncated", retryable=True),
 )
 
 
 def network_error(error: BaseException, call: HttpRequest, *, answered: bool) -> ProviderError:
-    """Return the error for an exception of httpx or aiohttp.
+    """Return the error for an exception of aiohttp.
 
     ``answered``: the head of the response had arrived, so the connection broke during the body.
     """

@@ -1,22 +1,20 @@
 """The connections to one provider, opened at the first call.
 
-One ``Upstream`` per configured provider. Importing httpx and ``client`` takes a fifth of a second,
-so that happens in a thread at the first call, neither at start nor on the event loop.
+One ``Upstream`` per configured provider. Importing aiohttp and ``client`` takes a tenth of a
+second, so that happens in a thread at the first call, neither at start nor on the event loop.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from jupyter_ai_shoulders.providers.http.error_mapping import CalledService
 
 if TYPE_CHECKING:
-    import httpx
-
     from jupyter_ai_shoulders.providers.http.client import HttpClient, HttpResponse
 
 
@@ -41,10 +39,34 @@ class HttpRequest:
     timeouts: Timeouts = Timeouts()
 
 
+@dataclass(frozen=True, slots=True)
+class RawResponse:
+    """A response whose head has arrived; ``read`` returns the next bytes of the body, none at its
+    end.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    read: Callable[[], Awaitable[bytes]]
+    close: Callable[[], Awaitable[None]]
+
+
+class Transport(Protocol):
+    """Sends requests: over the network, or in tests to a function."""
+
+    async def send(self, call: HttpRequest) -> RawResponse:
+        """Send a request; return the response when its head has arrived."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        ...
+
+
 class Upstream:
     """A pool of connections to one host; safe for concurrent calls on one event loop."""
 
-    def __init__(self, transport: httpx.AsyncBaseTransport | None = None) -> None:
+    def __init__(self, transport: Transport | None = None) -> None:
         """``transport`` replaces the network in tests."""
         self._transport = transport
         self._client: HttpClient | None = None
@@ -73,7 +95,7 @@ class Upstream:
             return self._client
 
 
-def _load(url: str, transport: httpx.AsyncBaseTransport | None) -> HttpClient:
+def _load(url: str, transport: Transport | None) -> HttpClient:
     from jupyter_ai_shoulders.providers.http.client import open_client
 
     return open_client(url, transport)

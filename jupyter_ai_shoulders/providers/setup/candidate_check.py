@@ -91,7 +91,7 @@ class CandidateCheck:
             except ShouldersError as error:
                 return failed_connection_test(error)
             resolved = self._metered(
-                ResolvedModel(model, self._providers.adapter(endpoint), redactor)
+                ResolvedModel(model, self._providers.adapter(endpoint), lambda: redactor)
             )
             try:
                 return await run_connection_test(resolved, self._clock, owner=owner)

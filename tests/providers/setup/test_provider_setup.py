@@ -18,6 +18,7 @@ from jupyter_ai_shoulders.providers.registry import ModelRegistry
 from jupyter_ai_shoulders.providers.registry_builder import RegistryOptions, build_registry
 from jupyter_ai_shoulders.wire.api.provider_setup import ApiKind, DetectProvider, PutProvider
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
+from tests.providers.adapter_fixtures import ScriptedTransport
 from tests.providers.registry_workspace import ANTHROPIC, RegistryWorkspace
 from tests.simulator import Simulator, ToolUse, reply
 
@@ -98,7 +99,7 @@ async def registry_on(
             trait=trait,
             last_used=lambda: place.last_used,
             preferences=lambda: place.preferences,
-            new_upstream=lambda: Upstream(network),
+            new_upstream=lambda: Upstream(ScriptedTransport(network)),
         ),
     )
     try:

@@ -17,7 +17,6 @@ import type {
   Status
 } from '../../wire/generated';
 import type { ExportFormat } from '../../client/http';
-import { MessageChannel } from '../../client/messageChannel';
 import { AttachmentUploads } from './attachmentUploads';
 import { AwayReportStore } from '../sessions/awayReport';
 import { budgetClient, type IBudget } from '../sessions/budget';
@@ -57,12 +56,7 @@ export class Conversations implements IConversations, IDisposable {
     });
     this.logs = new SessionSubscriptions(options, this.history);
     this.server = new ServerStatus(http);
-    this.delivery = new MessageSender(
-      http,
-      new MessageChannel(socket, http),
-      this.opened,
-      this.makeSession
-    );
+    this.delivery = new MessageSender(options, this.opened, this.makeSession);
     this.commands = new SessionCommands(http, this.opened.requireSession);
     this.budget = budgetClient(http);
     this.awayReport = new AwayReportStore(http, socket.opened);

@@ -4,19 +4,22 @@
  */
 
 import { ApiError, infoOf, type IHttpClient } from '../../client/http';
-import type { MessageChannel } from '../../client/messageChannel';
+import { MessageChannel } from '../../client/messageChannel';
+import type { IPageSocket } from '../../client/socket';
 import type { Anchor, SendMessage, Session } from '../../wire/generated';
 import type { OpenTabs } from './openTabs';
 
 /** Delivers messages to the server. */
 export class MessageSender {
   constructor(
-    private readonly http: Pick<IHttpClient, 'deleteSession'>,
-    private readonly channel: MessageChannel,
+    { http, socket }: { http: IHttpClient; socket: IPageSocket },
     private readonly tabs: OpenTabs,
     /** Creates the session of a tab that has none. */
     private readonly make: (key: string) => Promise<Session>
-  ) {}
+  ) {
+    this.http = http;
+    this.channel = new MessageChannel(socket, http);
+  }
 
   /** Send a message. Never rejects: errors are in the outbox. */
   async send(key: string, body: SendMessage): Promise<void> {
@@ -90,6 +93,8 @@ export class MessageSender {
     }
   }
 
+  private readonly http: IHttpClient;
+  private readonly channel: MessageChannel;
   private readonly making = new Map<string, Promise<string>>();
   /** Threads created here without messages yet: their anchors and how many messages are being sent. */
   private readonly empty = new Map<
