@@ -23,6 +23,7 @@ from tests.bench.figures import Figure, table
 GROUPS = {
     "first_token": "First token",
     "concurrent_streams": "Fifty streams",
+    "simultaneous_turns": "A hundred turns at once",
     "model_proxy": "Model proxy",
     "inline_completion": "Suggestions at the caret",
     "cell_execution": "Running a cell",
