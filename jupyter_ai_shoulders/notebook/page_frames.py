@@ -56,6 +56,9 @@ class PageFrameHandler:
                 pass
         await self._live.handle(client_id, frame)
         if self._stale is not None:
+            if isinstance(frame, DocumentChange):
+                cells = self._live.announced(client_id, frame.path)
+                frame = frame.model_copy(update={"cells": cells, "order": None})
             self._stale.handle_frame(client_id, frame)
 
     def _in_room(self, path: str) -> bool:

@@ -53,6 +53,7 @@ from jupyter_ai_shoulders.wire.frame_types.server import (
     CellRunEnd,
     CellRunOutput,
     CellRunStart,
+    DocumentAnnounce,
     DocumentApply,
     DocumentElsewhere,
     DocumentMarks,
@@ -86,6 +87,7 @@ __all__ = [
     "CellRunOutput",
     "CellRunStart",
     "CellRunTaken",
+    "DocumentAnnounce",
     "DocumentApplied",
     "DocumentApply",
     "DocumentChange",
@@ -177,6 +179,7 @@ ServerFrame = Annotated[
     | MessageSent
     | MessageRefused
     | DocumentRead
+    | DocumentAnnounce
     | DocumentApply
     | DocumentSaved
     | DocumentElsewhere

@@ -34,6 +34,19 @@ class NotebookCell(WireModel):
     outputs: tuple[JsonObject, ...] | None
 
 
+class CellOrder(WireModel):
+    """How the list of cells differs from an earlier one.
+
+    ``ids`` took the place of the ``removed`` cells from position ``start`` on.
+    """
+
+    start: int
+    removed: int
+    ids: tuple[CellId, ...]
+    list_version: Version
+    """Version of the whole list now, ``wire.versions.list_version``: finds a wrong difference."""
+
+
 class CellMark(WireModel):
     """Why a cell does not show what running the notebook from the top would."""
 

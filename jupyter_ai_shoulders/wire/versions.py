@@ -7,8 +7,9 @@ The page computes the same values (``labextension/src/wire/versions.ts``); both 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 
-from jupyter_ai_shoulders.wire.ids import Version
+from jupyter_ai_shoulders.wire.ids import CellId, Version
 
 CELL_VERSION_DIGITS = 16
 ABSENT = Version("absent")
@@ -26,6 +27,11 @@ def well_formed(text: str) -> str:
 def cell_version(source: str) -> Version:
     """Return the first 16 hex digits of the SHA-256 of a cell's source in UTF-8."""
     return Version(text_version(source)[:CELL_VERSION_DIGITS])
+
+
+def list_version(cells: Iterable[tuple[CellId, Version]]) -> Version:
+    """Return the version of a list of cells: which cells, with which sources, in which order."""
+    return cell_version("\n".join(f"{cell_id} {version}" for cell_id, version in cells))
 
 
 def text_version(text: str) -> Version:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from jupyter_ai_shoulders.wire.frames import (
     CellRunEnd,
     CellRunOutput,
     CellRunStart,
+    DocumentAnnounce,
     DocumentApplied,
     DocumentApply,
     DocumentChange,
@@ -40,6 +41,7 @@ from jupyter_ai_shoulders.wire.frames import (
 )
 from jupyter_ai_shoulders.wire.ids import CellId, ClientId
 from jupyter_ai_shoulders.wire.notebooks import NotebookCell
+from tests.notebook.cell_changes import cell_changes
 
 
 class StillClock:
@@ -134,7 +136,9 @@ class FakePage:
         self.frames: list[ServerFrame] = []
         self.offers: dict[str, DocumentRecovery] = {}
         self.asked = asyncio.Event()
-        self.announced: dict[CellId, str] = {}
+        self.announced: tuple[AnnouncedCell, ...] | None = None
+        self.sent: tuple[NotebookCell, ...] | None = None
+        self.revision = 0
         self.answers: set[asyncio.Task[None]] = set()
         content = json.loads(file.read_text())
         self.metadata: JsonObject = content["metadata"]
@@ -146,8 +150,11 @@ class FakePage:
         """Connect and announce the notebook with all its text."""
         self.sockets.pages[self.client] = self
         self.live.connected(self.client)
-        self.announced = {}
-        self.epoch += 1
+        await self.claim()
+
+    async def claim(self) -> None:
+        """Announce the whole notebook."""
+        self.announced, self.epoch = None, self.epoch + 1
         await self._announce(DocumentOpen)
 
     async def type(self, cell_id: str, source: str) -> None:
@@ -249,10 +256,10 @@ class FakePage:
         if self.mute:
             return
         match frame:
-            case DocumentRead():
-                self._answer(self.read(frame))
-            case DocumentApply():
-                self._answer(self.apply(frame))
+            case DocumentRead() | DocumentApply():
+                self._answer(self.asked_for(frame))
+            case DocumentAnnounce():
+                self._run(self.claim())
             case CellRunStart():
                 self._show(frame.cell_id, (), None)
             case CellRunOutput():
@@ -270,19 +277,29 @@ class FakePage:
             case _:
                 raise AssertionError(frame)
 
+    def asked_for(self, frame: DocumentRead | DocumentApply) -> PageFrame:
+        return self.read(frame) if isinstance(frame, DocumentRead) else self.apply(frame)
+
     def read(self, frame: DocumentRead) -> PageFrame:
         if frame.claim_epoch != self.epoch:
             return self.refused(frame, "epoch")
+        before = self.sent if frame.since == self.revision else None
+        order, changed = cell_changes(before, self.cells)
+        self.sent, self.revision = tuple(self.cells), self.revision + 1
+        sent = {cell.id for cell in changed} | {*frame.outputs}
         cells = (
             cell if cell.id in frame.outputs else cell.model_copy(update={"outputs": None})
             for cell in self.cells
+            if cell.id in sent
         )
         return DocumentContent(
             operation_id=frame.operation_id,
             path=self.path,
             cells=tuple(cells),
-            metadata=self.metadata,
+            metadata=self.metadata if before is None else None,
             dirty=self.dirty,
+            order=order,
+            revision=self.revision,
         )
 
     def apply(self, frame: DocumentApply) -> PageFrame:
@@ -316,31 +333,34 @@ class FakePage:
                 await self._announce(DocumentChange)
             await self.say(answer)
 
-        task = asyncio.create_task(send())
+        self._run(send())
+
+    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
         self.answers.add(task)
         task.add_done_callback(self.answers.discard)
 
     async def _announce(self, kind: type[DocumentOpen | DocumentChange]) -> None:
         cells = tuple(
             AnnouncedCell(
-                id=cell.id,
-                cell_type=cell.cell_type,
-                version=cell.version,
-                source=None if self.announced.get(cell.id) == cell.version else cell.source,
+                id=cell.id, cell_type=cell.cell_type, version=cell.version, source=cell.source
             )
             for cell in self.cells
         )
-        self.announced = {cell.id: cell.version for cell in self.cells}
-        await self.say(
-            kind(
-                path=self.path,
-                claim_epoch=self.epoch,
-                cells=cells,
-                dirty=self.dirty,
-                saved_at=self.saved_at,
-                kernel_id=None,
-            )
-        )
+        order, changed = cell_changes(self.announced, cells)
+        self.announced = cells
+        frame: JsonObject = {
+            "path": self.path,
+            "claim_epoch": self.epoch,
+            "dirty": self.dirty,
+            "saved_at": self.saved_at,
+            "kernel_id": None,
+        }
+        if kind is DocumentOpen:
+            await self.say(DocumentOpen.model_validate({**frame, "cells": cells}))
+        else:
+            changes = {"cells": changed, "order": order}
+            await self.say(DocumentChange.model_validate({**frame, **changes}))
 
     def _show(self, cell_id: CellId, outputs: tuple[JsonObject, ...], count: int | None) -> None:
         cell = with_outputs(self.cell(cell_id), outputs)

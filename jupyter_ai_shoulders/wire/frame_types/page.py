@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.wire.ids import (
     SessionId,
     Version,
 )
-from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellType, NotebookCell
+from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellOrder, CellType, NotebookCell
 
 
 class AnnouncedCell(WireModel):
@@ -88,7 +88,10 @@ class DocumentOpen(CommandModel):
 
 
 class DocumentChange(CommandModel):
-    """The open notebook changed (debounced); ``cells`` lists all cells, with new sources only."""
+    """The open notebook changed (debounced): the cells that differ from the last announcement.
+
+    New sources only. Without ``order``, ``cells`` is the whole list.
+    """
 
     type: Literal["document-change"] = "document-change"
     path: str
@@ -99,6 +102,7 @@ class DocumentChange(CommandModel):
     kernel_id: str | None
     kernel_restarts: int = 0
     """Number of kernel restarts seen by this page: each loses all names."""
+    order: CellOrder | None = None
 
 
 class DocumentFocus(CommandModel):
@@ -146,14 +150,20 @@ class CellInputAnswer(CommandModel):
 
 
 class DocumentContent(CommandModel):
-    """Answer to ``document-read``."""
+    """Answer to ``document-read``: the cells that changed since the answer that it names, and those
+    whose outputs it asks for. Without ``order``, ``cells`` is the whole list.
+    """
 
     type: Literal["document-content"] = "document-content"
     operation_id: OperationId
     path: str
     cells: tuple[NotebookCell, ...]
-    metadata: JsonObject
+    metadata: JsonObject | None
+    """The notebook's own; null when unchanged."""
     dirty: bool
+    order: CellOrder | None = None
+    revision: int | None = None
+    """Names this state of the notebook for ``document-read``."""
 
 
 class DocumentApplied(CommandModel):

@@ -80,13 +80,25 @@ class MessageRefused(WireModel):
 
 
 class DocumentRead(WireModel):
-    """Request the current notebook; ``outputs`` names the cells whose outputs are wanted."""
+    """Request the current notebook, or what changed since an earlier answer.
+
+    ``outputs`` names the cells whose outputs are wanted.
+    """
 
     type: Literal["document-read"] = "document-read"
     operation_id: OperationId
     claim_epoch: int
     path: str
     outputs: tuple[CellId, ...]
+    since: int | None = None
+    """The revision of the last answer; null asks for everything."""
+
+
+class DocumentAnnounce(WireModel):
+    """Announce the whole notebook again: a change did not fit what the server has."""
+
+    type: Literal["document-announce"] = "document-announce"
+    path: str
 
 
 class DocumentApply(WireModel):

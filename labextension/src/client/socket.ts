@@ -174,6 +174,7 @@ export class PageSocket implements IPageSocket, IDisposable {
       case 'message-sent':
       case 'message-refused':
       case 'document-read':
+      case 'document-announce':
       case 'document-apply':
       case 'document-saved':
       case 'document-elsewhere':

@@ -8,7 +8,9 @@ import { Debouncer } from '@lumino/polling';
 import { Signal, type ISignal } from '@lumino/signaling';
 import type { Kernel } from '@jupyterlab/services';
 
-import type { PageFrame, TextChange } from '../wire/generated';
+import type { AnnouncedCell, PageFrame, TextChange } from '../wire/generated';
+import { cellChanges } from './notebooks/cellChanges';
+import { NotebookContents } from './notebooks/notebookContents';
 import type { OpenNotebook } from './notebooks/openNotebook';
 import type { OpenText } from './file-sync/openText';
 
@@ -130,10 +132,14 @@ export class NotebookAnnouncer extends AnnouncedDocument {
     nextEpoch: () => number
   ) {
     super('document', notebook, tell, nextEpoch);
+    this.contents = new NotebookContents(notebook);
     const { sessionContext } = notebook.context;
     sessionContext.kernelChanged.connect(this.onKernelChanged, this);
     sessionContext.statusChanged.connect(this.onStatusChanged, this);
   }
+
+  /** Answers the server's reads. */
+  readonly contents: NotebookContents;
 
   /** The user's run of a cell has ended. */
   runEnded(cellId: string): void {
@@ -143,24 +149,30 @@ export class NotebookAnnouncer extends AnnouncedDocument {
 
   protected sendState(isClaim: boolean): void {
     const { notebook } = this;
-    const cells = notebook.announce(this.announced);
-    const sent = this.sendFrame({
-      type: isClaim ? 'document-open' : 'document-change',
+    const now = notebook.announce();
+    const known = new Map(this.announced?.map(cell => [cell.id, cell.version]));
+    const { order, cells } = cellChanges(this.announced, now, isSameCell);
+    const state = {
       path: this.path,
       claim_epoch: this.epoch,
-      cells,
+      cells: cells.map(cell =>
+        known.get(cell.id) === cell.version ? { ...cell, source: null } : cell
+      ),
       dirty: notebook.dirty,
       saved_at: notebook.savedAt,
       kernel_id: notebook.kernelId,
       kernel_restarts: notebook.executed.restarts
-    });
-    this.announced = sent
-      ? new Map(cells.map(cell => [cell.id, cell.version]))
-      : new Map<string, string>();
+    };
+    const sent = this.sendFrame(
+      isClaim
+        ? { type: 'document-open', ...state }
+        : { type: 'document-change', ...state, order }
+    );
+    this.announced = sent ? now : null;
   }
 
   protected forgetSentState(): void {
-    this.announced.clear();
+    this.announced = null;
   }
 
   /** Another kernel has none of the earlier runs' state. */
@@ -187,7 +199,18 @@ export class NotebookAnnouncer extends AnnouncedDocument {
   };
 
   private status: Kernel.Status = 'unknown';
-  private announced = new Map<string, string>();
+  /** The cells as the server has them; null when that is not known. */
+  private announced: readonly AnnouncedCell[] | null = null;
+}
+
+/** Whether two cells are announced in the same way. */
+function isSameCell(one: AnnouncedCell, other: AnnouncedCell): boolean {
+  return (
+    one.cell_type === other.cell_type &&
+    one.version === other.version &&
+    one.execution_count === other.execution_count &&
+    one.executed_version === other.executed_version
+  );
 }
 
 /** Announces one text file. */

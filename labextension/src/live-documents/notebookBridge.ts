@@ -136,6 +136,9 @@ export class NotebookBridge extends DocumentBridge<
       case 'document-apply':
         this.applyOnce(frame, ({ announcement }) => apply(announcement, frame));
         return;
+      case 'document-announce':
+        this.forEachAt(frame.path, announcement => announcement.claim());
+        return;
       case 'document-saved':
         this.onSaved(frame.path);
         return;
@@ -210,14 +213,9 @@ export class NotebookBridge extends DocumentBridge<
   }
 
   private read(frame: DocumentRead): PageFrame {
-    return this.withClaim(frame, ({ announcement: { notebook } }) => ({
-      type: 'document-content',
-      operation_id: frame.operation_id,
-      path: frame.path,
-      cells: notebook.read(new Set(frame.outputs)),
-      metadata: notebook.metadata,
-      dirty: notebook.dirty
-    }));
+    return this.withClaim(frame, ({ announcement }) =>
+      announcement.contents.read(frame)
+    );
   }
 
   private readonly inputs = new CellInputs(

@@ -44,7 +44,7 @@ export type PartView = (TextView | ReasoningView | CallView | ClarifyView | Stdi
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ServerFrame".
  */
-export type ServerFrame = (Welcome | Events | Resync | MessageSent | MessageRefused | DocumentRead | DocumentApply | DocumentSaved | DocumentElsewhere | DocumentRecovery | DocumentRecovered | DocumentMarks | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | KernelRestart | OutputDraw | TextRead | TextApply | TextSaved | FileMoved | FileRemoved | SessionDelete | ToolsUpdate | SettingsUpdate | EditsUpdate | FrameError)
+export type ServerFrame = (Welcome | Events | Resync | MessageSent | MessageRefused | DocumentRead | DocumentAnnounce | DocumentApply | DocumentSaved | DocumentElsewhere | DocumentRecovery | DocumentRecovered | DocumentMarks | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | KernelRestart | OutputDraw | TextRead | TextApply | TextSaved | FileMoved | FileRemoved | SessionDelete | ToolsUpdate | SettingsUpdate | EditsUpdate | FrameError)
 
 export interface Wire {
 adopt_threads: AdoptThreads
@@ -2580,7 +2580,9 @@ execution_count: (number | null)
 executed_version: (string | null)
 }
 /**
- * The open notebook changed (debounced); ``cells`` lists all cells, with new sources only.
+ * The open notebook changed (debounced): the cells that differ from the last announcement.
+ * 
+ * New sources only. Without ``order``, ``cells`` is the whole list.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DocumentChange".
@@ -2594,6 +2596,21 @@ dirty: boolean
 saved_at: (string | null)
 kernel_id: (string | null)
 kernel_restarts: number
+order: (CellOrder | null)
+}
+/**
+ * How the list of cells differs from an earlier one.
+ * 
+ * ``ids`` took the place of the ``removed`` cells from position ``start`` on.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CellOrder".
+ */
+export interface CellOrder {
+start: number
+removed: number
+ids: string[]
+list_version: string
 }
 /**
  * The user focused this notebook in this page.
@@ -2654,7 +2671,8 @@ number: number
 text: string
 }
 /**
- * Answer to ``document-read``.
+ * Answer to ``document-read``: the cells that changed since the answer that it names, and those
+ * whose outputs it asks for. Without ``order``, ``cells`` is the whole list.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DocumentContent".
@@ -2664,10 +2682,12 @@ type: "document-content"
 operation_id: string
 path: string
 cells: NotebookCell[]
-metadata: {
+metadata: ({
 [k: string]: Json
-}
+} | null)
 dirty: boolean
+order: (CellOrder | null)
+revision: (number | null)
 }
 /**
  * A cell with its identity, version and, on request, its outputs (nbformat dicts).
@@ -3377,7 +3397,9 @@ status: number
 error: ErrorInfo
 }
 /**
- * Request the current notebook; ``outputs`` names the cells whose outputs are wanted.
+ * Request the current notebook, or what changed since an earlier answer.
+ * 
+ * ``outputs`` names the cells whose outputs are wanted.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DocumentRead".
@@ -3388,6 +3410,17 @@ operation_id: string
 claim_epoch: number
 path: string
 outputs: string[]
+since: (number | null)
+}
+/**
+ * Announce the whole notebook again: a change did not fit what the server has.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "DocumentAnnounce".
+ */
+export interface DocumentAnnounce {
+type: "document-announce"
+path: string
 }
 /**
  * Change the notebook as one undo step; all edits or none.

@@ -21,6 +21,15 @@ export function cellVersion(source: string): string {
   );
 }
 
+/** The version of a list of cells: which cells, with which sources, in which order. */
+export function listVersion(
+  cells: readonly { id: string; version: string }[]
+): string {
+  return cellVersion(
+    cells.map(({ id, version }) => `${id} ${version}`).join('\n')
+  );
+}
+
 /** SHA-256 in hex over a file's text in UTF-8 with newline line endings. */
 export function textVersion(text: string): string {
   return bytesToHex(sha256(encoder.encode(text)));

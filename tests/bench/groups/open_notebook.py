@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from playwright.sync_api import Browser, Page, WebSocket, sync_playwright
 
@@ -32,8 +32,13 @@ from tests.ui.page_objects.lab_page import OpenNotebook
 ROUNDS = 7
 QUIET_MS = 1_000
 """Time without a frame after which page and server are quiet: longer than their delays."""
-LAYOUT_MS = 3_000
+LAYOUT_MS = 2_000
 """Time after a change in which the lab lays out what is not seen."""
+LOOK_MS = 500
+LOOKS = 1_200
+QUIET_LOOKS = 4
+IDLE_MS = 25
+"""CPU time between two looks up to which a page is quiet: a caret blinks."""
 KILOBYTES = 20.0
 READ_MS = 20.0
 
@@ -125,6 +130,7 @@ def _measured(browser: Browser, lab: Lab, upstream: SimulatorProcess, cells: int
         traffic = Traffic(page)
         page.goto(lab.document_url(path))
         OpenNotebook(page).ready()
+        _wait_until_rendered(page)
         traffic.quiet()
         talk = Conversation(lab, upstream, traffic)
         for number in range(ROUNDS + 1):
@@ -137,6 +143,22 @@ def _measured(browser: Browser, lab: Lab, upstream: SimulatorProcess, cells: int
             into.add("change", ms, traffic.quiet())
             talk.call(Taken(), "read_notebook", {"path": path, "cells": [PASS]})
     return taken
+
+
+def _wait_until_rendered(page: Page) -> None:
+    """Wait until the page does next to nothing: the lab makes cells that are not seen later on."""
+    tools = page.context.new_cdp_session(page)
+    tools.send("Performance.enable", {"timeDomain": "threadTicks"})
+    quiet, last = 0, 0.0
+    for _ in range(LOOKS):
+        page.wait_for_timeout(LOOK_MS)
+        found = cast("dict[str, list[dict[str, Any]]]", tools.send("Performance.getMetrics"))
+        now = 1_000 * next(m["value"] for m in found["metrics"] if m["name"] == "TaskDuration")
+        quiet = quiet + 1 if now - last <= IDLE_MS else 0
+        if quiet == QUIET_LOOKS:
+            return
+        last = now
+    raise AssertionError("the lab does not finish the notebook")
 
 
 class Traffic:

@@ -27,7 +27,7 @@ from jupyter_ai_shoulders.notebook.backends.live.unsaved_edits import (
     prepare_replay,
 )
 from jupyter_ai_shoulders.notebook.base import Applied, Conflicted
-from jupyter_ai_shoulders.wire.frames import DocumentConflict, DocumentSaved
+from jupyter_ai_shoulders.wire.frames import DocumentAnnounce, DocumentConflict, DocumentSaved
 from jupyter_ai_shoulders.wire.ids import CellId, Version
 from jupyter_ai_shoulders.wire.notebooks import CellEdit, CellSource
 
@@ -63,6 +63,10 @@ class EditDelivery:
         for other in self._registry.claims.others(claim):
             self._others.show(other, shown)
         return Applied(answer.versions, answer.inverse)
+
+    def ask_for_announcement(self, claim: NotebookClaim) -> None:
+        """Ask a page to announce its whole notebook again."""
+        self._transport.send(claim.client, DocumentAnnounce(path=claim.page_path))
 
     def notify_saved(self, claims: Iterable[NotebookClaim]) -> None:
         """Notify pages that the file was written elsewhere."""

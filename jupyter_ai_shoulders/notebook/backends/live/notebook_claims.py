@@ -6,10 +6,15 @@ Used by ``notebook.backends.live.open_notebooks``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from jupyter_ai_shoulders.guard.filesystem.workspace import WorkspacePath
 from jupyter_ai_shoulders.live_documents.page_claims import PageClaim, PageClaims
+from jupyter_ai_shoulders.notebook.backends.live.cell_lists import (
+    NOTHING_SENT,
+    SentNotebook,
+    updated_cells,
+)
 from jupyter_ai_shoulders.wire.frames import AnnouncedCell, DocumentChange, DocumentOpen
 from jupyter_ai_shoulders.wire.ids import CellId, ClientId
 
@@ -21,6 +26,8 @@ class NotebookClaim(PageClaim):
     cells: tuple[AnnouncedCell, ...]
     base: Mapping[CellId, str] | None = None
     """The texts when the page last had nothing unsaved; None when that was never seen."""
+    sent: SentNotebook = field(default=NOTHING_SENT, compare=False, repr=False)
+    """The page's last answer to a read, which the next one is a difference to."""
 
     @property
     def order(self) -> tuple[CellId, ...]:
@@ -56,9 +63,11 @@ class NotebookClaims(PageClaims[NotebookClaim]):
         )
         return self.focused(claim)
 
-    def changed(self, claim: NotebookClaim, frame: DocumentChange) -> NotebookClaims:
-        """Return the claims after a page announced a change."""
-        cells = _with_sources(frame.cells, claim)
+    def changed(self, claim: NotebookClaim, frame: DocumentChange) -> NotebookClaims | None:
+        """Return the claims after a page announced a change; None if it does not fit the claim."""
+        cells = updated_cells(claim.cells, frame.order, _with_sources(frame.cells, claim))
+        if cells is None:
+            return None
         base = _base(cells, claim, dirty=frame.dirty)
         return self.with_claim(
             replace(claim, cells=cells, dirty=frame.dirty, saved_at=frame.saved_at, base=base)
@@ -66,7 +75,7 @@ class NotebookClaims(PageClaims[NotebookClaim]):
 
     def mark_disconnected(self, claim: NotebookClaim) -> NotebookClaims:
         """Return the claims after a page disconnected without closing the notebook."""
-        return self.with_claim(replace(claim, present=False))
+        return self.with_claim(replace(claim, present=False, sent=NOTHING_SENT))
 
     def restored(self, claim: NotebookClaim) -> NotebookClaims:
         """Return the claims with a claim of a former process."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
+from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.live_documents.page_requests import (
     MAX_REQUESTS,
     PageAnswer,
@@ -50,18 +51,28 @@ class NotebookRequests:
         )
         self._copies: dict[OperationId, tuple[ClientId, Callable[[PageAnswer], None]]] = {}
 
-    async def read(self, claim: NotebookClaim, outputs: Sequence[CellId]) -> DocumentContent:
-        """Ask for the notebook. Raises ``Conflict`` (``page_not_responding``)."""
+    async def read(
+        self, claim: NotebookClaim, outputs: Sequence[CellId], since: int | None
+    ) -> DocumentContent:
+        """Ask for what changed in the notebook since an answer; for all of it if that is None.
+
+        Raises ``Conflict`` (``page_not_responding``).
+        """
         frame = DocumentRead(
             operation_id=self._requests.new_id(),
             claim_epoch=claim.epoch,
             path=claim.page_path,
             outputs=tuple(outputs),
+            since=since,
         )
         answer = await self._requests.ask(claim, frame)
         if not isinstance(answer, DocumentContent):
             raise self._requests.unexpected(claim, answer)
         return answer
+
+    def unusable(self, claim: NotebookClaim, answer: PageAnswer) -> ShouldersError:
+        """Return the error for an answer that is not about the notebook as it is known."""
+        return self._requests.unexpected(claim, answer)
 
     async def apply(
         self,

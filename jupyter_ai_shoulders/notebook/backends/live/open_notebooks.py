@@ -28,6 +28,7 @@ from jupyter_ai_shoulders.notebook.backends.live.edit_delivery import EditDelive
 from jupyter_ai_shoulders.notebook.backends.live.notebook_claims import NotebookClaim
 from jupyter_ai_shoulders.notebook.backends.live.notebook_requests import NotebookRequests
 from jupyter_ai_shoulders.notebook.backends.live.page_events import PageEvents
+from jupyter_ai_shoulders.notebook.backends.live.page_reads import PageReads
 from jupyter_ai_shoulders.notebook.backends.live.page_registry import PageRegistry
 from jupyter_ai_shoulders.notebook.backends.live.recovery_copies import (
     NotebookRecoveryCopies,
@@ -49,6 +50,7 @@ from jupyter_ai_shoulders.notebook.base import (
 )
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.frames import (
+    AnnouncedCell,
     CellInputAnswer,
     CellRunTaken,
     DocumentApplied,
@@ -96,6 +98,7 @@ class OpenNotebooks:
         )
         offers = RecoveryOffers(self._copies, transport)
         self._delivery = EditDelivery(self._registry, self._requests, transport, offers)
+        self._reads = PageReads(self._registry, self._requests)
         self._locks = DocumentLocks()
         self._disconnected = DisconnectedPages(
             disk=disk,
@@ -204,6 +207,11 @@ class OpenNotebooks:
         """Return the current path of a notebook that may have been renamed in a page."""
         return name if self._registry.claims.of_path(name) else self._renames.current(name)
 
+    def announced(self, client_id: ClientId, page_path: str) -> tuple[AnnouncedCell, ...]:
+        """Return the cells of a notebook as a connected page announced them."""
+        claim = self._registry.claims.named(client_id, page_path)
+        return () if claim is None else claim.cells
+
     async def read(self, path: str, outputs: OutputSelection) -> NotebookSnapshot:
         """Return the notebook as its page has it, or last had it.
 
@@ -214,9 +222,7 @@ class OpenNotebooks:
             await self._delivery.deliver(name)
             claim = self._registry.owner(name)
             if claim is not None:
-                wanted = claim.order if outputs == "all" else tuple(outputs)
-                answer = await self._requests.read(claim, wanted)
-                return NotebookSnapshot(name, "live", answer.cells, answer.metadata, answer.dirty)
+                return await self._reads.read(claim, outputs)
             if (absent := self._registry.claims.last_disconnected(name)) is not None:
                 return await self._disconnected.read(absent, outputs)
             return await self._disk.read(name, outputs)

@@ -136,7 +136,10 @@ class PageEvents:
         if frame.claim_epoch != claim.epoch:
             log.debug("A change to %s that was announced before was ignored", frame.path)
             return
-        self._registry.change(claim, frame)
+        if not self._registry.change(claim, frame):
+            log.warning("A change to %s does not fit; its page is asked for all of it", claim.path)
+            self._delivery.ask_for_announcement(claim)
+            return
         if not frame.dirty:
             self._offers.saved(self._registry.claims.items[claim.path, claim.client])
         if frame.saved_at != claim.saved_at:

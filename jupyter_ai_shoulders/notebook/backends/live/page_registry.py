@@ -12,6 +12,7 @@ from dataclasses import replace
 from jupyter_ai_shoulders.core.current_page import CurrentPage
 from jupyter_ai_shoulders.guard.filesystem.workspace import WorkspacePath
 from jupyter_ai_shoulders.live_documents.page_claims import path_after_move
+from jupyter_ai_shoulders.notebook.backends.live.cell_lists import SentNotebook
 from jupyter_ai_shoulders.notebook.backends.live.notebook_claims import (
     NotebookClaim,
     NotebookClaims,
@@ -115,12 +116,22 @@ class PageRegistry:
         self._announced(self.claims.items[name, client])
         return replaced
 
-    def change(self, claim: NotebookClaim, frame: DocumentChange) -> None:
-        """Record a change that a page announced."""
-        self.claims = self.claims.changed(claim, frame)
+    def change(self, claim: NotebookClaim, frame: DocumentChange) -> bool:
+        """Record a change that a page announced; return whether it fits what is known."""
+        claims = self.claims.changed(claim, frame)
+        if claims is None:
+            return False
+        self.claims = claims
         if not frame.dirty:
             self.save(claim)
         self._announced(self.claims.items[claim.path, claim.client])
+        return True
+
+    def keep_sent(self, claim: NotebookClaim, sent: SentNotebook) -> None:
+        """Keep what a page sent, unless it has announced the notebook again since."""
+        now = self.claims.get(claim.path, claim.client)
+        if now is not None and now.present and now.epoch == claim.epoch:
+            self.claims = self.claims.with_claim(replace(now, sent=sent))
 
     def rename(self, claim: NotebookClaim, name: WorkspacePath, page_path: str) -> None:
         """Record that a notebook got another path in a page."""

@@ -230,7 +230,8 @@ describe('the page socket', () => {
       operation_id: 'o1',
       claim_epoch: 1,
       path: 'a.ipynb',
-      outputs: []
+      outputs: [],
+      since: null
     });
     expect(batches).toEqual([1]);
     expect(resyncs).toEqual([5]);

@@ -203,13 +203,16 @@ describe('DocumentBridge', () => {
       {
         type: 'document-change',
         dirty: true,
-        cells: [{ source: null }, { source: 'two typed' }]
+        cells: [{ id: 'b', source: 'two typed' }],
+        order: { start: 2, removed: 0, ids: [] }
       }
     ]);
     channel.sent = [];
     lab.save();
+    channel.frameReceived.emit({ type: 'document-announce', path: 'a.ipynb' });
     expect(channel.sent).toMatchObject([
-      { type: 'document-change', dirty: false }
+      { type: 'document-change', dirty: false, cells: [] },
+      { type: 'document-open', cells: [{ source: 'one' }, { id: 'b' }] }
     ]);
   });
 

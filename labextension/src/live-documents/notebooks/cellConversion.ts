@@ -19,16 +19,15 @@ import type { ICellView } from '../../text/edits';
 export type JsonObject = Record<string, Json>;
 
 /** A cell as the edit rules see it. */
-export function viewOf(cell: YCellType): ICellView {
-  const source = cell.getSource();
-  const metadata = metadataOf(cell);
+export function viewOf(cell: NotebookCell): ICellView {
+  const { id, version, source, metadata, cell_type } = cell;
   return {
-    id: cell.id,
-    version: cellVersion(source),
+    id,
+    version,
     source,
     editable: metadata.editable !== false,
     deletable: metadata.deletable !== false,
-    isCode: cell.cell_type === 'code'
+    isCode: cell_type === 'code'
   };
 }
 
@@ -38,11 +37,16 @@ export function metadataOf(cell: YCellType): JsonObject {
   return cell.getMetadata() as unknown as JsonObject;
 }
 
-/** A cell as the server reads it. */
-export function readCell(cell: YCellType, withOutputs: boolean): NotebookCell {
-  const source = cell.getSource();
+/** The outputs of a cell; none of a text cell. */
+export function outputsOf(cell: YCellType): nbformat.IOutput[] {
+  return cell.cell_type === 'code'
+    ? (cell as ISharedCodeCell).getOutputs()
+    : [];
+}
+
+/** A cell with this source as the server reads it, without outputs. */
+export function readCell(cell: YCellType, source: string): NotebookCell {
   const code = cell.cell_type === 'code' ? (cell as ISharedCodeCell) : null;
-  const outputs = code?.getOutputs() ?? [];
   return {
     id: cell.id,
     cell_type: cell.cell_type,
@@ -50,8 +54,8 @@ export function readCell(cell: YCellType, withOutputs: boolean): NotebookCell {
     version: cellVersion(source),
     metadata: metadataOf(cell),
     execution_count: code?.execution_count ?? null,
-    output_summary: outputs.map(summaryOf),
-    outputs: withOutputs ? fromOutputs(outputs) : null
+    output_summary: outputsOf(cell).map(summaryOf),
+    outputs: null
   };
 }
 

@@ -44,11 +44,11 @@ export class ExecutionHistory {
     this.runs.clear();
   }
 
-  /** The text that the cell's execution count belongs to; null when this page does not know it. */
-  versionOf(cell: YCellType): string | null {
-    const run = this.runs.get(cell.id);
+  /** The text that a cell's execution count belongs to; null when this page does not know it. */
+  versionOf(id: string, count: number | null): string | null {
+    const run = this.runs.get(id);
     const isShown = run !== undefined && run.count !== null;
-    return isShown && run.count === executionCountOf(cell) ? run.version : null;
+    return isShown && run.count === count ? run.version : null;
   }
 
   private readonly runs = new Map<string, IRun>();

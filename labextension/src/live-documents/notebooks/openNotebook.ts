@@ -21,13 +21,14 @@ import { AgentRuns, type IRunCell } from './agentRuns';
 import { CaretGuards } from './caretGuard';
 import {
   fromOutputs,
-  readCell,
+  outputsOf,
   toCell,
   toInsert,
   toOutput,
   viewOf,
   type JsonObject
 } from './cellConversion';
+import { CellRecords } from './cellRecords';
 import { ExecutionHistory, executionCountOf } from './executionHistory';
 import {
   conflictsOf,
@@ -49,6 +50,7 @@ export type NotebookContext = DocumentRegistry.IContext<INotebookModel>;
 export class OpenNotebook {
   constructor(readonly context: NotebookContext) {
     context.model.cells.changed.connect(() => this.runs.cellsAdded());
+    this.cellRecords = new CellRecords(this.shared);
   }
 
   /** The user's runs of its cells in this page. */
@@ -84,20 +86,18 @@ export class OpenNotebook {
     return !model.readOnly && contentsModel?.writable !== false;
   }
 
-  /** Every cell in order; the source only where `known` holds another version. */
-  announce(known: ReadonlyMap<string, string>): AnnouncedCell[] {
-    return this.shared.cells.map(cell => {
-      const source = cell.getSource();
-      const version = cellVersion(source);
-      return {
-        id: cell.id,
-        cell_type: cell.cell_type,
+  /** Every cell in order, as it is announced. */
+  announce(): AnnouncedCell[] {
+    return this.records.map(
+      ({ id, cell_type, version, source, execution_count }) => ({
+        id,
+        cell_type,
         version,
-        source: known.get(cell.id) === version ? null : source,
-        execution_count: executionCountOf(cell),
-        executed_version: this.executed.versionOf(cell)
-      };
-    });
+        source,
+        execution_count,
+        executed_version: this.executed.versionOf(id, execution_count)
+      })
+    );
   }
 
   /** The user starts to run a cell. */
@@ -114,14 +114,19 @@ export class OpenNotebook {
     this.executed.ended(id, cell === undefined ? null : executionCountOf(cell));
   }
 
-  /** All current cells, with the outputs of the named ones. */
-  read(outputs: ReadonlySet<string>): NotebookCell[] {
-    return this.shared.cells.map(cell => readCell(cell, outputs.has(cell.id)));
+  /** All current cells without outputs; the same objects as before where nothing changed. */
+  get records(): readonly NotebookCell[] {
+    return this.cellRecords.cells;
   }
 
+  /** The outputs of a cell. */
+  outputsOf(id: string): JsonObject[] {
+    return fromOutputs(outputsOf(this.find(id).cell));
+  }
+
+  /** The notebook's own metadata; the same object as before while it is unchanged. */
   get metadata(): JsonObject {
-    // The shared model types metadata as partial JSON; all of it came out of JSON.
-    return this.shared.metadata as unknown as JsonObject;
+    return this.cellRecords.metadata;
   }
 
   /** Apply all edits, or none if the cell of one has changed. */
@@ -165,7 +170,7 @@ export class OpenNotebook {
 
   /** The cells as the edit rules see them. */
   get views(): ICellView[] {
-    return this.shared.cells.map(viewOf);
+    return this.records.map(viewOf);
   }
 
   /** Insert recovered text in one undo step. */
@@ -326,6 +331,8 @@ export class OpenNotebook {
   private idBefore(index: number): string | null {
     return this.shared.cells[index - 1]?.id ?? null;
   }
+
+  private readonly cellRecords: CellRecords;
 
   private versionsAfter(edits: readonly CellEdit[]): Record<string, string> {
     const touched = new Set(edits.map(edit => edit.cell_id));
