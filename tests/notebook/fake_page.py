@@ -283,9 +283,9 @@ class FakePage:
     def read(self, frame: DocumentRead) -> PageFrame:
         if frame.claim_epoch != self.epoch:
             return self.refused(frame, "epoch")
-        before = self.sent if frame.since == self.revision else None
-        order, changed = cell_changes(before, self.cells)
-        self.sent, self.revision = tuple(self.cells), self.revision + 1
+        before, now = self.sent if frame.since == self.revision else None, tuple(self.cells)
+        order, changed = cell_changes(before, now) if before != now else (None, ())
+        self.sent, self.revision = now, self.revision + (before != now)
         sent = {cell.id for cell in changed} | {*frame.outputs}
         cells = (
             cell if cell.id in frame.outputs else cell.model_copy(update={"outputs": None})

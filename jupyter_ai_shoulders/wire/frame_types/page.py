@@ -151,7 +151,8 @@ class CellInputAnswer(CommandModel):
 
 class DocumentContent(CommandModel):
     """Answer to ``document-read``: the cells that changed since the answer that it names, and those
-    whose outputs it asks for. Without ``order``, ``cells`` is the whole list.
+    whose outputs it asks for. Without ``order``, ``cells`` is the whole list, unless the revision
+    is the one that the request names: then nothing changed.
     """
 
     type: Literal["document-content"] = "document-content"

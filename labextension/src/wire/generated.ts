@@ -2672,7 +2672,8 @@ text: string
 }
 /**
  * Answer to ``document-read``: the cells that changed since the answer that it names, and those
- * whose outputs it asks for. Without ``order``, ``cells`` is the whole list.
+ * whose outputs it asks for. Without ``order``, ``cells`` is the whole list, unless the revision
+ * is the one that the request names: then nothing changed.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "DocumentContent".

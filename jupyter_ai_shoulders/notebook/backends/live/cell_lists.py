@@ -61,6 +61,8 @@ class SentNotebook:
 
     def updated(self, answer: DocumentContent) -> SentNotebook | None:
         """Return the notebook after a later answer; None when it does not fit."""
+        if answer.revision is not None and answer.revision == self.revision:
+            return self
         cells = updated_cells(self.cells, answer.order, answer.cells)
         if cells is None:
             return None

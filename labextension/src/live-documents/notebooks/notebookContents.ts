@@ -5,7 +5,7 @@ import type {
   DocumentRead,
   NotebookCell
 } from '../../wire/generated';
-import { cellChanges } from './cellChanges';
+import { cellChanges, type ICellChanges } from './cellChanges';
 import type { JsonObject } from './cellConversion';
 import type { OpenNotebook } from './openNotebook';
 
@@ -21,15 +21,13 @@ export class NotebookContents {
 
   /** The answer to a read; whole unless the server has the answer before. */
   read({ operation_id, outputs, since }: DocumentRead): DocumentContent {
-    const { records, metadata, path, dirty } = this.notebook;
+    const { path, dirty, records, metadata } = this.notebook;
     const before = since === this.revision ? this.sent : null;
-    const { order, cells } = cellChanges(
-      before?.cells ?? null,
-      records,
-      Object.is
-    );
-    this.sent = { cells: records, metadata };
-    this.revision += 1;
+    const now = { cells: records, metadata };
+    const { order, cells } =
+      before !== null && isUnchanged(before, now)
+        ? { order: null, cells: [] }
+        : this.changes(before, now);
     const changed = new Set(cells.map(({ id }) => id));
     const wanted = new Set(outputs);
     return {
@@ -50,6 +48,25 @@ export class NotebookContents {
     };
   }
 
+  /** The changes since an answer; the notebook gets a new revision. */
+  private changes(
+    before: ISent | null,
+    now: ISent
+  ): ICellChanges<NotebookCell> {
+    this.sent = now;
+    this.revision += 1;
+    return cellChanges(before?.cells ?? null, now.cells, Object.is);
+  }
+
   private sent: ISent | null = null;
   private revision = 0;
+}
+
+/** Whether every cell, in order, and the metadata are the same objects. */
+function isUnchanged(before: ISent, now: ISent): boolean {
+  return (
+    before.metadata === now.metadata &&
+    before.cells.length === now.cells.length &&
+    before.cells.every((cell, index) => cell === now.cells[index])
+  );
 }

@@ -124,7 +124,8 @@ async def test_a_difference_that_does_not_fit_is_read_again_whole(bench: LiveHar
     page = await bench.page()
     await bench.read()
     page.change_silently("bbbb", "typed")
-    page.sent = tuple(page.cells)  # a page that does not notice its change
+    page.sent = tuple(page.cells)  # a page that does not notice this change
+    page.change_silently("cccc", "typed too")
     answers = _answers(page)
     assert (await bench.sources())["bbbb"] == "typed"
     assert [answer.order is None for answer in answers] == [False, True]
