@@ -33,6 +33,7 @@ GROUPS = {
     "bundle_size": "JavaScript",
     "event_log": "Event log",
     "notebook_cells": "One cell of a notebook on disk",
+    "open_notebook": "One cell of a notebook open in a page",
     "collaboration_cells": "One cell of a notebook in a room",
     "stale_cells": "Stale cells",
     "agent_loop": "Agent loop",
