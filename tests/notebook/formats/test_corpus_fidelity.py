@@ -93,7 +93,7 @@ class Case:
         """The file's text after an edit of the original file."""
         files = self._written()
         files.snapshot(self._path, ())
-        outcome, _ = files.edit(self._path, edits, {})
+        outcome = files.edit(self._path, edits, {})
         assert isinstance(outcome, Applied), outcome
         read = NotebookFiles(self._workspace, NotebookTrust())
         self.cells_after = list(read.snapshot(self._path, "all").cells)

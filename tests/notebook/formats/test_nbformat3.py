@@ -89,7 +89,7 @@ class Old:
         return list(self.files.snapshot(self.path, "all").cells)
 
     def edit(self, *edits: CellEdit) -> Applied:
-        outcome, _ = self.files.edit(self.path, edits, {})
+        outcome = self.files.edit(self.path, edits, {})
         assert isinstance(outcome, Applied)
         return outcome
 

@@ -10,7 +10,7 @@ import asyncio
 import json
 import threading
 import time
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -51,7 +51,9 @@ _SETTLED_NS = 20_000_000
 """
 _ATTEMPTS = 3
 _SIGN_SECONDS = 0.1
-"""Delay before an edited notebook is signed, so that the caller gets its answer first."""
+"""Pause of the edits after which the edited notebooks are signed."""
+_UNSIGNED_SECONDS = 1.0
+"""Longest time that edits without a pause may stay unsigned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +72,20 @@ class _CachedNotebook:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """The effect of an edit on a file, for the signature that follows."""
+class _UnsignedEdits:
+    """Edits in a row that were not signed yet: nobody else changed the file between them."""
 
     before: ParsedNotebook
     after: ParsedNotebook
+    trusted: bool
+    """Whether ``before`` is known to be trusted."""
 
 
 class NotebookFiles:
-    """Parsed notebooks by path, and edits to them; all methods block and may run in any thread."""
+    """Parsed notebooks by path, and edits to them; all methods block.
+
+    Any thread may read; one thread edits, signs and closes.
+    """
 
     def __init__(self, workspace: Workspace, trust: NotebookTrust) -> None:
         self._workspace = workspace
@@ -86,6 +93,7 @@ class NotebookFiles:
         self._lock = threading.Lock()
         self._entries: OrderedDict[WorkspacePath, _CachedNotebook] = OrderedDict()
         self._known: OrderedDict[WorkspacePath, KnownCells] = OrderedDict()
+        self._unsigned: dict[WorkspacePath, list[_UnsignedEdits]] = {}
 
     def quick(self, path: WorkspacePath, outputs: OutputSelection) -> NotebookSnapshot | None:
         """Return the notebook if that takes about a millisecond. Raises like ``snapshot``."""
@@ -116,8 +124,8 @@ class NotebookFiles:
         path: WorkspacePath,
         edits: Sequence[CellEdit],
         expected: Mapping[CellId, Version],
-    ) -> tuple[Applied | Conflicted, Written | None]:
-        """Apply all edits to the file, or none; return also what was written, if anything was.
+    ) -> Applied | Conflicted:
+        """Apply all edits to the file, or none; ``sign`` renews its signature.
 
         A file that changed since it was read is read again and its cells are checked again, so that
         no change is lost. Raises ``NotFound``, ``InvalidNotebook``, ``FileChanged``.
@@ -129,17 +137,20 @@ class NotebookFiles:
                 self._forget(path)
         return self._edit(path, edits, expected)
 
-    def renew_trust(self, path: WorkspacePath, written: Written) -> None:
-        """Sign the edited notebook when it was trusted before."""
-        entry = self._entries.get(path)
-        known = entry is not None and entry.trusted
-        if not known and not self._trust.is_trusted(written.before):
-            return
-        crash_point("disk.trust.before_sign")
-        self._trust.sign(written.after)
-        crash_point("disk.trust.signed")
-        if entry is not None and entry.notebook is written.after:
-            self._store(path, replace(entry, trusted=True))
+    @property
+    def has_unsigned(self) -> bool:
+        """Whether there are edits that ``sign`` has not looked at."""
+        return bool(self._unsigned)
+
+    def sign(self) -> None:
+        """Sign the edited notebooks that were trusted before.
+
+        Only what our edits made of a trusted notebook is signed, never what others wrote.
+        """
+        while self._unsigned:
+            path, edited = self._unsigned.popitem()
+            for edits in edited:
+                self._renew_trust(path, edits)
 
     def create(self, path: WorkspacePath, content: bytes) -> None:
         """Make the file. Raises ``Conflict``, ``NotFound``, ``StateUnavailable``."""
@@ -147,29 +158,51 @@ class NotebookFiles:
         self._forget(path)
 
     def close(self) -> None:
-        """Close the signature database, in the thread that edited."""
-        self._trust.close()
+        """Sign what is unsigned and close the signature database."""
+        try:
+            self.sign()
+        finally:
+            self._trust.close()
 
     def _edit(
         self,
         path: WorkspacePath,
         edits: Sequence[CellEdit],
         expected: Mapping[CellId, Version],
-    ) -> tuple[Applied | Conflicted, Written | None]:
+    ) -> Applied | Conflicted:
         entry = self._load(path)
         _check_writable(entry.notebook, edits, path)
         views = entry.views.with_outputs(needs_outputs(edits))
         outcome = apply_edits(list(views.positions), views.by_id, edits, expected)
         if isinstance(outcome, Conflicted):
-            return outcome, None
+            return outcome
         after = splice(entry.notebook, edits)
         applied = with_attachments(outcome, entry.views)
         if after.has_text_of(entry.notebook):
-            return applied, None
+            return applied
         stat = self._workspace.replace(path, after.text.encode(), entry.stat)
         views = entry.views.replaced(after.cells, edits)
         self._store(path, _CachedNotebook(stat, time.time_ns(), after, views, entry.trusted))
-        return applied, Written(entry.notebook, after)
+        self._note_unsigned(path, _UnsignedEdits(entry.notebook, after, entry.trusted))
+        return applied
+
+    def _note_unsigned(self, path: WorkspacePath, edit: _UnsignedEdits) -> None:
+        """Join an edit with the previous ones if it began with what they left."""
+        edited = self._unsigned.setdefault(path, [])
+        if edited and edited[-1].after is edit.before:
+            edited[-1] = replace(edited[-1], after=edit.after)
+        else:
+            edited.append(edit)
+
+    def _renew_trust(self, path: WorkspacePath, edits: _UnsignedEdits) -> None:
+        if not edits.trusted and not self._trust.is_trusted(edits.before):
+            return
+        crash_point("disk.trust.before_sign")
+        self._trust.sign(edits.after)
+        crash_point("disk.trust.signed")
+        entry = self._entries.get(path)
+        if entry is not None and entry.notebook is edits.after:
+            self._store(path, replace(entry, trusted=True))
 
     def _load(self, path: WorkspacePath) -> _CachedNotebook:
         entry = self._entries.get(path)
@@ -216,8 +249,8 @@ class DiskNotebooks:
     def __init__(self, workspace: Workspace, trust: NotebookTrust | None = None) -> None:
         self._files = NotebookFiles(workspace, trust or NotebookTrust())
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="notebook-writer")
-        self._unsigned: deque[tuple[WorkspacePath, Written]] = deque()
         self._timer: asyncio.TimerHandle | None = None
+        self._sign_by = 0.0
 
     def open(self, path: WorkspacePath) -> DiskNotebook:
         """Return the notebook at ``path``, which need not exist yet."""
@@ -241,16 +274,7 @@ class DiskNotebooks:
         expected: Mapping[CellId, Version],
     ) -> Applied | Conflicted:
         """Apply all edits, or none. Raises ``NotFound``, ``InvalidNotebook``, ``Conflict``."""
-
-        def edit() -> Applied | Conflicted:
-            outcome, written = self._files.edit(path, edits, expected)
-            if written is not None:
-                # Signing takes as long as the edit; only the next writer has to wait for it.
-                self._unsigned.append((path, written))
-            return outcome
-
-        self._sign_now()
-        return await self._write(edit)
+        return await self._write(lambda: self._files.edit(path, edits, expected))
 
     async def create(self, path: WorkspacePath, content: JsonObject) -> None:
         """Make the file. Raises ``Conflict``, ``NotFound`` (its folder), ``StateUnavailable``."""
@@ -259,33 +283,24 @@ class DiskNotebooks:
 
     async def close(self) -> None:
         """Wait for the last write and its signature, and end the thread."""
-        await self._write(self._finish)
+        await self._write(self._files.close)
         if self._timer is not None:
             self._timer.cancel()
         self._writer.shutdown()
 
     def _sign_later(self) -> None:
-        if self._unsigned and self._timer is None:
-            loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(_SIGN_SECONDS, self._sign_now)
-
-    def _sign_now(self) -> None:
-        """Let the writer sign its previous edit before it writes again."""
-        if self._timer is not None:
+        """Sign when the edits pause: a signature takes as long as several edits."""
+        now = asyncio.get_running_loop().time()
+        if self._timer is None:
+            self._sign_by = now + _UNSIGNED_SECONDS
+        else:
             self._timer.cancel()
-            self._timer = None
-        if self._unsigned:
-            asyncio.get_running_loop().run_in_executor(self._writer, self._sign)
+        at = min(now + _SIGN_SECONDS, self._sign_by)
+        self._timer = asyncio.get_running_loop().call_at(at, self._sign)
 
     def _sign(self) -> None:
-        while self._unsigned:
-            self._files.renew_trust(*self._unsigned.popleft())
-
-    def _finish(self) -> None:
-        try:
-            self._sign()
-        finally:
-            self._files.close()
+        self._timer = None
+        asyncio.get_running_loop().run_in_executor(self._writer, self._files.sign)
 
     async def _write(self, work: Callable[[], T]) -> T:
         """Run in the writer's thread; a cancelled caller leaves only when the work is done.
@@ -305,7 +320,8 @@ class DiskNotebooks:
         return working.result()
 
     def _written(self, done: asyncio.Future[None]) -> None:
-        self._sign_later()
+        if self._files.has_unsigned:
+            self._sign_later()
         if not done.done():  # its caller may have been cancelled
             done.set_result(None)
 

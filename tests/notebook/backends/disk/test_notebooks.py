@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import nbformat
 import pytest
@@ -447,39 +447,69 @@ async def test_duplicate_ids_name_the_first_cell(disk: DiskNotebook, root: Path)
     assert after["cells"][2]["source"] == "third"
 
 
-@pytest.mark.parametrize("trusted", [True, False])
-async def test_notebook_is_trusted_after_an_edit_as_it_was_before(
-    disk: DiskNotebook, root: Path, notary_directory: Path, trusted: bool
+@pytest.mark.parametrize(
+    ("signed", "others", "trusted"),
+    [
+        pytest.param(False, "nothing", False, id="untrusted stays so"),
+        pytest.param(True, "nothing", True, id="trusted stays so"),
+        pytest.param(True, "write", False, id="others add an output"),
+        pytest.param(False, "write and sign", True, id="others add an output and trust it"),
+    ],
+)
+async def test_edits_in_a_row_keep_the_trust_of_what_they_changed(
+    workspace: Workspace,
+    notary_directory: Path,
+    signed: bool,
+    others: str,
+    trusted: bool,
 ) -> None:
-    path = root / "n.ipynb"
+    path = workspace.directory / "n.ipynb"
     with NotebookNotary(data_dir=str(notary_directory)) as notary:
-        if trusted:
-            notary.sign(nbformat.read(path, as_version=4))
+
+        def read() -> Any:
+            return cast("Any", nbformat.read(path, as_version=4))
+
+        if signed:
+            notary.sign(read())
+        trust = NotebookTrust(lambda: NotebookNotary(data_dir=str(notary_directory)))
+        notebooks = DiskNotebooks(workspace, trust)
+        disk = notebooks.open(workspace.path("n.ipynb"))
+        for source in ("v", "w"):
+            await disk.apply([CellSource(cell_id=C, source=source)], {})
+        ours = read()
+        if others != "nothing":
+            path.write_text(path.read_text().replace('"2\\n"', '"<script>\\n"'))
+            assert read() != ours
+        if others == "write and sign":
+            notary.sign(read())
         for source in ("x", "y"):
             await disk.apply([CellSource(cell_id=C, source=source)], {})
-            await disk.apply([], {})  # signing comes before the next edit
-            assert notary.check_signature(nbformat.read(path, as_version=4)) == trusted
+        await notebooks.close()
+        assert notary.check_signature(read()) == trusted
+        assert notary.check_signature(ours) == (signed and others != "nothing")
 
 
-async def test_signing_waits_for_the_answer_and_comes_before_the_next_edit(
-    workspace: Workspace,
+async def test_edits_in_a_row_are_signed_once_at_the_end(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(disk_module, "_SIGN_SECONDS", 100)
+    monkeypatch.setattr(disk_module, "_UNSIGNED_SECONDS", 100)
     trust = CountedTrust()
     notebooks = DiskNotebooks(workspace, trust)
     notebook = notebooks.open(workspace.path("n.ipynb"))
-    seen = [trust.signed]
     for source in ("x", "y"):
         await notebook.apply([CellSource(cell_id=C, source=source)], {})
-        seen.append(trust.signed)
+    seen = [trust.checked, trust.signed]
     await notebooks.close()
-    seen.append(trust.signed)
-    assert seen == [0, 0, 1, 2]
+    assert [*seen, trust.checked, trust.signed] == [0, 0, 1, 1]
 
 
+@pytest.mark.parametrize("limit", ["_SIGN_SECONDS", "_UNSIGNED_SECONDS"])
 async def test_signing_needs_no_further_edit(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
-    monkeypatch.setattr(disk_module, "_SIGN_SECONDS", 0.001)
+    for name in ("_SIGN_SECONDS", "_UNSIGNED_SECONDS"):
+        monkeypatch.setattr(disk_module, name, 0.001 if name == limit else 100)
     trust = CountedTrust()
     notebooks = DiskNotebooks(workspace, trust)
     await notebooks.open(workspace.path("n.ipynb")).apply([CellSource(cell_id=C, source="x")], {})
@@ -493,10 +523,12 @@ class CountedTrust(NotebookTrust):
 
     def __init__(self) -> None:
         super().__init__()
+        self.checked = 0
         self.signed = 0
         self.done = threading.Event()
 
     def is_trusted(self, notebook: ParsedNotebook) -> bool:
+        self.checked += 1
         return True
 
     def sign(self, notebook: ParsedNotebook) -> None:
