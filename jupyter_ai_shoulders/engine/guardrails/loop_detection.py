@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import blake2b
 
 from jupyter_ai_shoulders.wire.base import JsonObject
@@ -29,27 +30,43 @@ _FIRST_LINES = 2_000
 """Characters."""
 
 
+class CallOutcome:
+    """A result to compare with others: equal results are equal whenever they were made.
+
+    Most results are never compared, because no other call was the same: the signature is calculated
+    when it is first needed.
+    """
+
+    def __init__(self, status: CallStatus, content: Sequence[ResultContent]) -> None:
+        self._result = (status, content)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CallOutcome) and self._signature == other._signature
+
+    @cached_property
+    def _signature(self) -> str:
+        """The signature, without what differs between equal runs.
+
+        That is removed from the first lines only, where tools put it: results may be long.
+        """
+        status, content = self._result
+        said = [
+            _lasting(part.text) if isinstance(part, TextPart) else str(part) for part in content
+        ]
+        return _signature("\n".join([status, *said]))
+
+
 @dataclass(frozen=True, slots=True)
 class CallTrace:
-    """The signatures of one answered call and its result."""
+    """One answered call, by its signature, and its result."""
 
     call: str
-    result: str
+    result: CallOutcome
 
 
 def call_signature(tool: str, arguments: JsonObject | None, raw: str | None = None) -> str:
     """Return a signature that equal calls share; ``raw`` is an argument text that is not JSON."""
     return _signature(json.dumps([tool, arguments, raw], sort_keys=True))
-
-
-def result_signature(status: CallStatus, content: Sequence[ResultContent]) -> str:
-    """Return a signature that equal results share, whenever they were made.
-
-    Parts that differ between equal runs are normalised in the first lines only, where tools put
-    them: results may be long, and each passes here.
-    """
-    said = [_lasting(part.text) if isinstance(part, TextPart) else str(part) for part in content]
-    return _signature("\n".join([status, *said]))
 
 
 def _lasting(text: str) -> str:

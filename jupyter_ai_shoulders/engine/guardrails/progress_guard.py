@@ -8,14 +8,15 @@ asks it for notices before each step, ``engine.loop.batch`` whether the user mus
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
+from jupyter_ai_shoulders.core.frozen_values import replace
 from jupyter_ai_shoulders.engine.guardrails.loop_detection import (
+    CallOutcome,
     CallTrace,
     call_signature,
     count_repetitions,
     count_repetitions_with,
-    result_signature,
 )
 from jupyter_ai_shoulders.tools.permissions.grants import target_of
 from jupyter_ai_shoulders.wire import events as ev
@@ -69,10 +70,10 @@ USER_NOTICES = {
 }
 """The text for the user."""
 
-_Reads = Mapping[str, tuple[str | None, str]]
+_Reads = Mapping[str, tuple[str | None, CallOutcome]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ProgressGuard:
     """What has happened in the open turn, as far as the guards need it."""
 
@@ -81,7 +82,7 @@ class ProgressGuard:
     """
     open: Mapping[CallId, ev.ToolCall] = field(default_factory=dict[CallId, ev.ToolCall])
     """Calls without a result."""
-    held: _Reads = field(default_factory=dict[str, tuple[str | None, str]])
+    held: _Reads = field(default_factory=dict[str, tuple[str | None, CallOutcome]])
     """Reads that no change has made stale, by call: the path and the result."""
     listing: str | None = None
     """The call of the last listing; kept across turns."""
@@ -163,7 +164,7 @@ def _answered(before: ProgressGuard, event: ev.ToolResult) -> ProgressGuard:
     rest = {call_id: item for call_id, item in before.open.items() if call_id != event.call_id}
     progress = _counted(replace(before, open=rest), event)
     key = call_signature(call.tool, call.arguments, call.raw if call.invalid else None)
-    trace = CallTrace(key, result_signature(event.status, event.content))
+    trace = CallTrace(key, CallOutcome(event.status, event.content))
     if trace in progress.traces[progress.step_from :]:
         return progress
     progress = replace(progress, traces=(*progress.traces, trace))

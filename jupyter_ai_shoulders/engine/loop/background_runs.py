@@ -6,8 +6,7 @@ messages do not change. A turn with nothing else to do stays open until then.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from jupyter_ai_shoulders.core.frozen_values import replace
 from jupyter_ai_shoulders.engine.loop.commands import RunEnded
 from jupyter_ai_shoulders.engine.loop.effects import SyncLog
 from jupyter_ai_shoulders.engine.loop.state import AwaitingRuns, Idle, Interrupted, SessionState

@@ -7,8 +7,8 @@ operations; ``rebuild_state`` rebuilds a session after a restart.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
+from jupyter_ai_shoulders.core.frozen_values import replace
 from jupyter_ai_shoulders.engine.loop.state import (
     ENDING_TOOLS,
     AllowCall,

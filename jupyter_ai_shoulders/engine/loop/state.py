@@ -125,7 +125,7 @@ class DeferToUser:
 Verdict = AllowCall | RejectCall | DeferToUser
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CallState:
     """A tool call of the current step: proposed, judged, started, settled."""
 
@@ -215,7 +215,7 @@ class Pause:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TurnState:
     """The open turn; ``calls`` are those of step ``step``."""
 
@@ -363,7 +363,7 @@ Phase = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SessionState:
     """The facts and the phase of one session, as far as decisions need them."""
 

@@ -7,8 +7,8 @@ conversation, also in a summary (see docs/design/tools.md#taint).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
+from jupyter_ai_shoulders.core.frozen_values import replace
 from jupyter_ai_shoulders.core.injection_safe_names import (
     is_injection_safe_id,
     is_injection_safe_name,

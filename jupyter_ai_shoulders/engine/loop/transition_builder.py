@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from jupyter_ai_shoulders.core.frozen_values import replace
 from jupyter_ai_shoulders.engine.loop.effects import AppendEvent, Effect, SetStatus, StartOperation
 from jupyter_ai_shoulders.engine.loop.event_reducer import apply_event
 from jupyter_ai_shoulders.engine.loop.operations import Operation

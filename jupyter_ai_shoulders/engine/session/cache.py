@@ -9,11 +9,11 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import replace
 from weakref import WeakValueDictionary
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound, ShouldersError, StateUnavailable
+from jupyter_ai_shoulders.core.frozen_values import replace
 from jupyter_ai_shoulders.engine.calls.background_tasks import lost_run_event
 from jupyter_ai_shoulders.engine.loop.commands import NoteInterruption, RunEnded
 from jupyter_ai_shoulders.engine.loop.event_reducer import apply_event, stopped_state
