@@ -50,6 +50,14 @@ class EventLog(Protocol):
         """Return events with ``seq > after`` in order. Raises ``NotFound``."""
         ...
 
+    def replay(self, session_id: SessionId) -> Iterator[list[Event]]:
+        """Yield the log in pages, for a fold that yields to the event loop between them.
+
+        Pieces of a part that follow each other may be one event, with the ``seq`` of the last, and
+        tool progress may be left out. Raises ``NotFound``.
+        """
+        ...
+
     def last_seq(self, session_id: SessionId) -> int:
         """Return the last sequence number, 0 for an empty log. Raises ``NotFound``."""
         ...

@@ -73,6 +73,10 @@ class MemoryBlobs:
             raise NotFound(f"There is no stored content {blob}.") from error
 
 
+PAGE = 500
+"""Events in a page of a replay."""
+
+
 class MemoryStore:
     """``EventLog`` and ``Sessions`` over lists of events.
 
@@ -122,6 +126,13 @@ class MemoryStore:
         events = self._of(session_id)[after:]
         wanted = events if limit is None else events[:limit]
         return [LoggedEvent(event, event.model_dump_json()) for event in wanted]
+
+    def replay(self, session_id: SessionId) -> Iterator[list[Event]]:
+        """Yield pages of the log."""
+        seq = 0
+        while page := self.read(session_id, seq, PAGE):
+            yield [logged.event for logged in page]
+            seq = page[-1].event.seq
 
     def last_seq(self, session_id: SessionId) -> int:
         """Return the last sequence number."""

@@ -43,6 +43,9 @@ class CallOutcome:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CallOutcome) and self._signature == other._signature
 
+    def __hash__(self) -> int:
+        return hash(self._signature)
+
     @cached_property
     def _signature(self) -> str:
         """The signature, without what differs between equal runs.

@@ -27,9 +27,6 @@ from jupyter_ai_shoulders.wire.events import Event, ToolResult
 from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.sessions import SessionStatus
 
-PAGE = 500
-"""Events read between two iterations of the event loop."""
-
 _log = logging.getLogger(__name__)
 
 _OPEN_STATUSES: frozenset[SessionStatus] = frozenset({"running", "waiting", "interrupted"})
@@ -132,18 +129,19 @@ class SessionCache:
         context, index = SessionContext(self._services.blobs), SessionIndex()
         said = self._services.log.find(HIDING, session_id)
         branches = Branches(logged.event for logged in said)
-        seq = 0
-        while page := self._services.log.read(session_id, seq, PAGE):
-            for logged in page:
-                seq = logged.event.seq
+        before = 0
+        for page in self._services.log.replay(session_id):
+            for event in page:
+                seq = event.seq
                 if branches.hides(seq) or (until is not None and seq >= until):
-                    index.add_hidden(logged.event)
+                    index.add_hidden(event)
                     continue
-                state = apply_event(state, logged.event)
-                _take(context, logged.event)
-                index.add(logged.event)
-                if seq == index.copied:
+                state = apply_event(state, event)
+                _take(context, event)
+                index.add(event)
+                if before < index.copied <= seq:
                     state = replace(state, grants=())  # given to the original session
+                before = seq
             await asyncio.sleep(0)
         if until is not None:
             state = replace(state, turn=None, queue=())

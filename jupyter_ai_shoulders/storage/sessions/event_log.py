@@ -40,6 +40,7 @@ from jupyter_ai_shoulders.storage.schema.session_projection import (
     last_id,
     project_event,
 )
+from jupyter_ai_shoulders.storage.sessions.condensed_rows import condensed_events
 from jupyter_ai_shoulders.wire.events import (
     Event,
     ReasoningDelta,
@@ -56,6 +57,8 @@ _STORE = "store an event"
 _COLUMNS = "e.id, CAST(e.body AS BLOB), e.checksum"
 PAGE = 200
 """Events read and parsed at once, in about 5 ms."""
+REPLAYED = 500
+"""Events of a replay read at once, in less than 5 ms: most are pieces of text."""
 
 
 class SqliteEventLog:
@@ -139,13 +142,12 @@ class SqliteEventLog:
         At most as many as fit ``most_characters``, but at least one. Notices replace damaged and
         lost events, so no number is skipped.
         """
-        number = self._tail(session_id).number
-        first = first_id(number)
-        after = min(max(after, 0), last_id(number) - first)
+        first, last = self._span(session_id)
+        after = min(max(after, 0), last - first)
         rows = self._database.each_row(
             f"SELECT {COLUMNS} FROM events WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",  # noqa: S608 constants
             first + after,
-            last_id(number),
+            last,
             -1 if limit is None else limit,
         )
         texts: list[EventText] = []
@@ -159,6 +161,30 @@ class SqliteEventLog:
                     break
                 texts.append(text)
         return texts
+
+    def replay(self, session_id: SessionId) -> Iterator[list[Event]]:
+        """Yield the log in pages, to be folded; see ``EventLog``.
+
+        Errors and notices are those of ``read``.
+        """
+        first, last = self._span(session_id)
+        seq = 0
+        while rows := self._database.rows(
+            f"SELECT {COLUMNS}, type FROM events WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",  # noqa: S608 constants
+            first + seq,
+            last,
+            REPLAYED,
+        ):
+            try:
+                events = condensed_events(rows, seq)
+            except ValidationError:
+                events = None
+            if events is None:
+                events = [logged.event for logged in self.read(session_id, seq, REPLAYED)]
+                seq = events[-1].seq
+            else:
+                seq = rows[-1][0] - first
+            yield events
 
     def last_seq(self, session_id: SessionId) -> int:
         """Return the last sequence number. Raises ``NotFound``."""
@@ -175,13 +201,11 @@ class SqliteEventLog:
         """
         marks = ", ".join("?" * len(types))
         if session_id is not None:
-            number = self._tail(session_id).number
             rows = self._database.rows(
                 f"SELECT {COLUMNS} FROM events WHERE type IN ({marks}) AND {UNSTREAMED} "  # noqa: S608 as below
                 "AND id > ? AND id <= ? ORDER BY id",
                 *types,
-                first_id(number),
-                last_id(number),
+                *self._span(session_id),
             )
             return _readable(rows)
         rows = self._database.rows(
@@ -235,6 +259,11 @@ class SqliteEventLog:
             tail = self._stored_tail(session_id)
             self._tails[session_id] = tail
         return tail
+
+    def _span(self, session_id: SessionId) -> tuple[int, int]:
+        """Return the row ids before and after which no event of the session is."""
+        number = self._tail(session_id).number
+        return first_id(number), last_id(number)
 
     def _stored_tail(self, session_id: SessionId) -> LogTail:
         connection = self._database.existing()

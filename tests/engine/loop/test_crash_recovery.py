@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from jupyter_ai_shoulders.core.errors import Conflict, StateUnavailable
-from jupyter_ai_shoulders.engine.session import cache
 from jupyter_ai_shoulders.engine.session.driver import SessionDriver
 from jupyter_ai_shoulders.storage.base import LoggedEvent
+from jupyter_ai_shoulders.testing import memory_store
 from jupyter_ai_shoulders.testing.scripted_provider import (
     Call,
     Gate,
@@ -242,7 +242,7 @@ async def test_message_whose_turn_never_began_begins_with_its_own_model_and_mode
 
 
 async def test_long_log_is_read_in_pages(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(cache, "PAGE", 3)
+    monkeypatch.setattr(memory_store, "PAGE", 3)
     w = make_engine(turn(Say("One.")), "Two.")
     await w.say()
     after = await restart_engine(w, None, "Two.")
