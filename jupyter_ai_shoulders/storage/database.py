@@ -135,6 +135,17 @@ class Database:
         except sqlite3.Error as error:
             raise self.failed("read the conversations", error) from error
 
+    @property
+    def allows_readers(self) -> bool:
+        """Whether a ``reader`` does not hold up commits."""
+        return self._wal
+
+    def reader(self) -> sqlite3.Connection:
+        """Return another connection, for reads in a thread; the caller closes it."""
+        connection = self._connect()
+        connection.execute("PRAGMA query_only = ON")
+        return connection
+
     @contextmanager
     def transaction(self, doing: str) -> Generator[sqlite3.Connection]:
         """Commit everything the block does, or nothing. Raises ``StateUnavailable``."""

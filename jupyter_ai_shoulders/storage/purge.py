@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.storage.errors import storage_errors
 from jupyter_ai_shoulders.storage.operation_journal import changes_with_trash
 from jupyter_ai_shoulders.storage.schema.migrations import UNSTREAMED
 from jupyter_ai_shoulders.storage.schema.session_projection import first_id, last_id
+from jupyter_ai_shoulders.storage.sessions.text_index import remove_text_index
 from jupyter_ai_shoulders.wire.ids import SessionId
 
 RETENTION = timedelta(days=30)
@@ -86,6 +87,8 @@ class Purge:
     def _remove_files(self, number: int, session_id: str, until: float) -> bool:
         """Remove shared and deleted files, and stored contents nothing else refers to.
 
+        Also the index of messages, which the next search builds again without the session.
+
         Done first, while the events still list them; the session is no longer read.
         """
         directory = self._database.directory
@@ -93,6 +96,8 @@ class Purge:
         if blobs is None:
             return False
         with storage_errors("remove the files of a deleted conversation", directory.path):
+            remove_text_index(directory)
+            crash_point("purge.index.removed")
             shutil.rmtree(directory.path / "artifacts" / session_id, ignore_errors=True)
             crash_point("purge.artifacts.removed")
             for operation_id in changes_with_trash(self._database.open(), session_id):

@@ -39,6 +39,11 @@ class StateDirectory:
         return self.path / "state.last"
 
     @property
+    def search(self) -> Path:
+        """Path of the index of messages, which can be built again from the database."""
+        return self.path / "search.db"
+
+    @property
     def damaged(self) -> Path:
         """Path of the mark of a database that was damaged while in use."""
         return self.path / "state.damaged"

@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.storage.purge import Purge
 from jupyter_ai_shoulders.storage.sessions.event_log import SqliteEventLog
 from jupyter_ai_shoulders.storage.sessions.forks import SqliteForks
 from jupyter_ai_shoulders.storage.sessions.table import SqliteSessions
+from jupyter_ai_shoulders.storage.sessions.text_index import TextIndex
 from jupyter_ai_shoulders.storage.state_directory import StateDirectory
 from jupyter_ai_shoulders.storage.state_origin import StateOrigin
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
@@ -53,7 +54,8 @@ class StateStore:
             redact,
             redact_streamed=redact_streamed,
         )
-        self.sessions = SqliteSessions(self._database, self.log, clock)
+        self._index = TextIndex(self._database)
+        self.sessions = SqliteSessions(self._database, self.log, clock, self._index)
         self.operations = SqliteOperationJournal(self._database, self.log, clock, ids)
         self._purge = Purge(self._database, clock)
         self.forks = SqliteForks(self._database, self.log, self.hub, clock)
@@ -100,4 +102,5 @@ class StateStore:
         """Write everything to the disk and release the directory for another process."""
         async with AsyncExitStack() as stack:
             stack.callback(self._database.close)
+            stack.callback(self._index.close)
             await self.log.aclose()

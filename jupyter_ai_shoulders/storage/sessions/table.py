@@ -7,6 +7,7 @@ deletes and restores them.
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 from dataclasses import dataclass
@@ -19,8 +20,9 @@ from jupyter_ai_shoulders.core.clock import Clock, timestamp
 from jupyter_ai_shoulders.core.errors import InvalidRequest, StateUnavailable
 from jupyter_ai_shoulders.storage.database import Database
 from jupyter_ai_shoulders.storage.errors import session_not_found
-from jupyter_ai_shoulders.storage.schema.migrations import SEQ_BITS, UNSTREAMED
+from jupyter_ai_shoulders.storage.schema.migrations import SEQ_BITS
 from jupyter_ai_shoulders.storage.sessions.event_log import SqliteEventLog
+from jupyter_ai_shoulders.storage.sessions.text_index import MESSAGES, TEXT, TextIndex
 from jupyter_ai_shoulders.wire.api.responses import SessionList
 from jupyter_ai_shoulders.wire.events import Opener, SessionCreate, SessionUpdate
 from jupyter_ai_shoulders.wire.ids import ModelId, SessionId
@@ -38,9 +40,15 @@ _COLUMNS = "id, body, message_count, updated_order"
 _TEXT = f"""
     (title LIKE ? ESCAPE '\\' OR EXISTS (
       SELECT 1 FROM events e
-      WHERE e.type = 'message-add' AND e.{UNSTREAMED}
+      WHERE e.{MESSAGES}
         AND e.id > number << {SEQ_BITS} AND e.id < (number + 1) << {SEQ_BITS}
-        AND iif(json_valid(e.body), json_extract(e.body, '$.text'), '') LIKE ? ESCAPE '\\'))
+        AND {TEXT} LIKE ? ESCAPE '\\'))
+"""  # noqa: S608 constants
+_CANDIDATES = f"""
+    number IN (
+      SELECT number FROM sessions WHERE title LIKE ? ESCAPE '\\'
+      UNION SELECT id >> {SEQ_BITS} FROM events
+      WHERE id IN (SELECT value FROM json_each(?)) AND {TEXT} LIKE ? ESCAPE '\\')
 """  # noqa: S608 constants
 
 
@@ -59,7 +67,15 @@ class SessionFilter:
 class SqliteSessions:
     """``Sessions`` on the database."""
 
-    def __init__(self, database: Database, log: SqliteEventLog, clock: Clock) -> None:
+    def __init__(
+        self,
+        database: Database,
+        log: SqliteEventLog,
+        clock: Clock,
+        index: TextIndex | None = None,
+    ) -> None:
+        """``index`` makes searches of texts fast; they give the same without."""
+        self._index = index
         self._database = database
         self._log = log
         self._clock = clock
@@ -162,6 +178,8 @@ class SqliteSessions:
         ``InvalidRequest`` for an unknown cursor.
         """
         conditions, parameters = _conditions(chosen)
+        if chosen.text:
+            self._search(chosen.text, conditions, parameters)
         if cursor is not None:
             if not _CURSOR.fullmatch(cursor):
                 raise InvalidRequest(f"cursor: {cursor[:40]!r} is not a cursor of this list.")
@@ -178,6 +196,17 @@ class SqliteSessions:
             sessions=tuple(found for row in shown if (found := self._understood(row))),
             next_cursor=str(shown[-1][3]) if len(rows) > limit else None,
         )
+
+    def _search(self, text: str, conditions: list[str], parameters: list[object]) -> None:
+        """Add the condition that the title or a message contains the text."""
+        pattern = f"%{_escaped(text)}%"
+        candidates = self._index.candidates(text) if self._index else None
+        if candidates is None:
+            conditions.append(_TEXT)
+            parameters += [pattern, pattern]
+        else:
+            conditions.append(_CANDIDATES)
+            parameters += [pattern, json.dumps(candidates), pattern]
 
     def pinned_below(self, path: str) -> list[Session]:
         """Return the sessions pinned to a document, or to any document in a folder."""
@@ -268,10 +297,6 @@ def _conditions(chosen: SessionFilter) -> tuple[list[str], list[object]]:
     if chosen.owner is not None:
         conditions.append("(owner IS NULL OR owner = ?)")
         parameters.append(chosen.owner)
-    if chosen.text:
-        pattern = f"%{_escaped(chosen.text)}%"
-        conditions.append(_TEXT)
-        parameters += [pattern, pattern]
     return conditions, parameters
 
 
