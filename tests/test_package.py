@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import jupyter_ai_shoulders
 
 REPOSITORY = Path(__file__).parents[1]
@@ -15,10 +17,25 @@ def test_version_is_the_same_in_both_halves():
     assert package["version"] == jupyter_ai_shoulders.__version__
 
 
-def test_importing_the_package_loads_nothing_heavy():
-    heavy = {"httpx", "jupyter_server", "nbformat", "pydantic", "tornado"}
-    program = f"import sys, jupyter_ai_shoulders; print(*sorted({heavy} & set(sys.modules)))"
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import jupyter_ai_shoulders",
+        "from jupyter_ai_shoulders import ChatPanel, Client; Client()",
+        "from jupyter_ai_shoulders.kernel import magics",
+    ],
+    ids=["package", "notebook names", "magics"],
+)
+def test_import_loads_nothing_heavy(program: str):
+    heavy = {"httpx", "jupyter_server", "nbformat", "pydantic", "tornado", "websocket"}
     ran = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        [
+            sys.executable,
+            "-c",
+            f"import sys; {program}; print(*sorted({heavy} & set(sys.modules)))",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert ran.stdout.split() == []

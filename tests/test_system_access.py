@@ -95,6 +95,7 @@ EXCEPTIONS: Mapping[str, Excepted] = {
         (),
         ("….exists", "….read_bytes"),
     ),
+    "kernel.panel.lazy_protocol": Excepted(LATE, (), ("import LazyModule",)),
     "kernel.panel.server_relay": Excepted(
         "hands the Jupyter server's answers to the panel", NETWORK
     ),
@@ -123,6 +124,12 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     "tools.code_analysis.effect_table": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "tools.permissions.programs": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "tools.registry": Excepted(OWN_DATA_WHY, (), OWN_DATA),
+    "client.lazy_imports": Excepted(
+        "imports httpx, websocket and pydantic, and modules of this package, by names in its own "
+        "text, on first use",
+        (),
+        IMPORTS,
+    ),
     "host.preload": Excepted(LATE, (), IMPORTS),
     "providers.adapter_factory": Excepted(LATE, (), IMPORTS),
     "server.app": Excepted(
@@ -264,6 +271,7 @@ PLANTED = {
     "import urllib.request as web": "network",
     "import httpx": "network",
     "from httpx import get": "network",
+    "from jupyter_ai_shoulders.client.lazy_imports import httpx": "network",
     "import aiohttp": "network",
     "import asyncio; asyncio.open_connection('x', 1)": "network",
     "def f(loop): return loop.create_connection": "network",
@@ -271,6 +279,7 @@ PLANTED = {
     "__import__('os').remove('x')": "hidden",
     "import importlib; importlib.import_module('socket')": "hidden",
     "from importlib import import_module": "hidden",
+    "from jupyter_ai_shoulders.client.lazy_imports import LazyModule": "hidden",
     "eval('open')": "hidden",
     "exec('x')": "hidden",
 }

@@ -6,7 +6,7 @@ which are translated.
 
 from __future__ import annotations
 
-from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.client.lazy_imports import ev
 
 _EFFECTS: dict[ev.EffectKind, str] = {
     "deletes_files": "deletes files",

@@ -14,39 +14,12 @@ from jupyter_ai_shoulders.client import sdk_clients
 from jupyter_ai_shoulders.client.connection import Connection
 from jupyter_ai_shoulders.client.errors import ClientError
 from jupyter_ai_shoulders.client.kernel_id import own_kernel_id
+from jupyter_ai_shoulders.client.lazy_imports import wire
 from jupyter_ai_shoulders.client.sdk_clients import ProxyKey
 from jupyter_ai_shoulders.client.server_discovery import find_server
 from jupyter_ai_shoulders.client.turn import Turn
 from jupyter_ai_shoulders.client.turn_reader import Answer
-from jupyter_ai_shoulders.wire.api.commands import (
-    AnswerApproval,
-    CreateSession,
-    PatchSession,
-    SendMessage,
-    StartRun,
-)
-from jupyter_ai_shoulders.wire.api.responses import (
-    EventPage,
-    KernelNotebook,
-    MessageAccepted,
-    ModelList,
-    ProxySecret,
-    SessionList,
-    Status,
-)
-from jupyter_ai_shoulders.wire.api.settings import Settings
-from jupyter_ai_shoulders.wire.events import ApprovalScope, TurnStart
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, SessionId
-from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
-from jupyter_ai_shoulders.wire.sessions import (
-    Mode,
-    Session,
-    SessionKind,
-    SessionSource,
-    Toolset,
-    ToolsMode,
-)
-from jupyter_ai_shoulders.wire.usage import Usage, UsageBy
 
 
 class Client:
@@ -107,11 +80,11 @@ class Client:
         session: str | None = None,
         *,
         model: str | None = None,
-        mode: Mode | None = None,
-        tools: ToolsMode = "disabled",
-        toolset: Toolset | None = None,
-        attachments: Sequence[Attachment] = (),
-        context: MessageContext | None = None,
+        mode: wire.Mode | None = None,
+        tools: wire.ToolsMode = "disabled",
+        toolset: wire.Toolset | None = None,
+        attachments: Sequence[wire.Attachment] = (),
+        context: wire.MessageContext | None = None,
         patient: bool = False,
     ) -> Turn:
         """Send a message and return its turn; iterate over it for its events.
@@ -121,7 +94,7 @@ class Client:
         """
         if session is None:
             session = self.new_session(model=model, mode=mode, tools=tools, toolset=toolset).id
-        message = SendMessage(
+        message = wire.SendMessage(
             id=MessageId(f"msg_{secrets.token_hex(12)}"),
             text=prompt,
             attachments=tuple(attachments),
@@ -130,7 +103,7 @@ class Client:
             mode=mode,
         )
         path = f"sessions/{session}/messages"
-        accepted = self.connection.post(path, message, MessageAccepted)
+        accepted = self.connection.post(path, message, wire.MessageAccepted)
         return Turn(
             self.connection, SessionId(session), accepted.seq - 1, message.id, patient=patient
         )
@@ -140,9 +113,9 @@ class Client:
         prompt: str,
         *,
         model: str | None = None,
-        mode: Mode | None = None,
-        toolset: Toolset | None = None,
-        attachments: Sequence[Attachment] = (),
+        mode: wire.Mode | None = None,
+        toolset: wire.Toolset | None = None,
+        attachments: Sequence[wire.Attachment] = (),
         interactive: bool | None = None,
         external_key: str | None = None,
     ) -> Turn:
@@ -152,7 +125,7 @@ class Client:
         that need approval are refused, and the model learns why.
         """
         message_id = MessageId(f"msg_{secrets.token_hex(12)}")
-        command = StartRun(
+        command = wire.StartRun(
             prompt=prompt,
             model=None if model is None else ModelId(model),
             mode=mode,
@@ -162,7 +135,7 @@ class Client:
             external_key=external_key,
             id=message_id,
         )
-        session = self.connection.post("runs", command, Session)
+        session = self.connection.post("runs", command, wire.Session)
         return Turn(self.connection, session.id, 0, message_id)
 
     def follow(self, session: str, *, patient: bool = False) -> Turn:
@@ -170,8 +143,8 @@ class Client:
         session_id = SessionId(session)
         after, start = 0, 0
         while True:
-            page = self.connection.get(f"sessions/{session}/events", EventPage, after=after)
-            starts = [event.seq for event in page.events if isinstance(event, TurnStart)]
+            page = self.connection.get(f"sessions/{session}/events", wire.EventPage, after=after)
+            starts = [event.seq for event in page.events if isinstance(event, wire.TurnStart)]
             start = starts[-1] if starts else start
             if not page.has_more:
                 before = max(start - 1, 0)
@@ -186,11 +159,11 @@ class Client:
         call_id: str,
         *,
         allow: bool = True,
-        scope: ApprovalScope = "once",
+        scope: wire.ApprovalScope = "once",
         feedback: str | None = None,
     ) -> None:
         """Decide on a waiting call. Raises ``Refused`` (409 when it was already decided)."""
-        command = AnswerApproval(
+        command = wire.AnswerApproval(
             decision="allow" if allow else "deny", scope=scope, feedback=feedback
         )
         self.connection.send("POST", f"sessions/{session}/approvals/{CallId(call_id)}", command)
@@ -200,29 +173,29 @@ class Client:
         self.connection.send("POST", f"sessions/{session}/cancel")
 
     def list(
-        self, *, kind: SessionKind | None = None, text: str | None = None, limit: int = 50
-    ) -> tuple[Session, ...]:
+        self, *, kind: wire.SessionKind | None = None, text: str | None = None, limit: int = 50
+    ) -> tuple[wire.Session, ...]:
         """Return conversations, newest first."""
         query = {"kind": kind, "text": text, "limit": limit}
-        return self.connection.get("sessions", SessionList, **query).sessions
+        return self.connection.get("sessions", wire.SessionList, **query).sessions
 
-    def session(self, session: str) -> Session:
+    def session(self, session: str) -> wire.Session:
         """Return a conversation. Raises ``Refused`` (404)."""
-        return self.connection.get(f"sessions/{session}", Session)
+        return self.connection.get(f"sessions/{session}", wire.Session)
 
     def new_session(
         self,
         *,
-        kind: SessionKind = "kernel",
+        kind: wire.SessionKind = "kernel",
         model: str | None = None,
-        mode: Mode | None = None,
-        tools: ToolsMode = "enabled",
-        toolset: Toolset | None = None,
+        mode: wire.Mode | None = None,
+        tools: wire.ToolsMode = "enabled",
+        toolset: wire.Toolset | None = None,
         interactive: bool | None = None,
-        source: SessionSource | None = None,
-    ) -> Session:
+        source: wire.SessionSource | None = None,
+    ) -> wire.Session:
         """Start a conversation."""
-        command = CreateSession(
+        command = wire.CreateSession(
             kind=kind,
             model=None if model is None else ModelId(model),
             mode=mode,
@@ -231,12 +204,12 @@ class Client:
             interactive=interactive,
             source=source,
         )
-        return self.connection.post("sessions", command, Session)
+        return self.connection.post("sessions", command, wire.Session)
 
-    def change_session(self, session: str, command: PatchSession) -> Session:
+    def change_session(self, session: str, command: wire.PatchSession) -> wire.Session:
         """Change a conversation's title, model, mode or tools."""
         response = self.connection.send("PATCH", f"sessions/{session}", command)
-        return Session.model_validate_json(response.content)
+        return wire.Session.model_validate_json(response.content)
 
     def export(self, session: str, format: Literal["md", "jsonl", "ipynb"] = "md") -> str:  # noqa: A002 the word of the API
         """Return a conversation as text."""
@@ -244,28 +217,28 @@ class Client:
 
     # the server
 
-    def status(self) -> Status:
+    def status(self) -> wire.Status:
         """Return the server's status."""
-        return self.connection.get("status", Status)
+        return self.connection.get("status", wire.Status)
 
-    def models(self) -> ModelList:
+    def models(self) -> wire.ModelList:
         """Return the known models, and why some are unavailable."""
-        return self.connection.get("models", ModelList)
+        return self.connection.get("models", wire.ModelList)
 
-    def settings(self) -> Settings:
+    def settings(self) -> wire.Settings:
         """Return the preferences that apply."""
-        return self.connection.get("settings", Settings)
+        return self.connection.get("settings", wire.Settings)
 
-    def usage(self, by: UsageBy = "day") -> Usage:
+    def usage(self, by: wire.UsageBy = "day") -> wire.Usage:
         """Return this month's usage, and the spending limits."""
-        return self.connection.get("usage", Usage, by=by)
+        return self.connection.get("usage", wire.Usage, by=by)
 
     def notebook(self) -> str | None:
         """Return this kernel's notebook, None if it has none."""
         kernel_id = own_kernel_id(self._environ)
         if kernel_id is None:
             return None
-        return self.connection.get(f"kernels/{kernel_id}/notebook", KernelNotebook).path
+        return self.connection.get(f"kernels/{kernel_id}/notebook", wire.KernelNotebook).path
 
     # models without keys
 
@@ -305,7 +278,7 @@ class Client:
         if kernel_id is not None and not self._url:
             path = f"kernels/{kernel_id}/proxy-secret"
             try:
-                return ProxyKey(url, self.connection.post(path, None, ProxySecret).secret)
+                return ProxyKey(url, self.connection.post(path, None, wire.ProxySecret).secret)
             except ClientError:
                 if not address.token:
                     raise

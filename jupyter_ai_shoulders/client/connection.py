@@ -10,13 +10,9 @@ from collections.abc import Generator, Iterable, Iterator
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
-import httpx
-from pydantic import BaseModel, ValidationError
-
 from jupyter_ai_shoulders.client.errors import NotAllowed, Refused, ServerNotFound, Unreachable
+from jupyter_ai_shoulders.client.lazy_imports import ev, httpx, pydantic, wire
 from jupyter_ai_shoulders.client.server_discovery import LOOPBACK, TOKEN, ServerAddress
-from jupyter_ai_shoulders.wire.errors import ErrorBody, ErrorCode, ErrorInfo
-from jupyter_ai_shoulders.wire.events import Event, parse_event
 from jupyter_ai_shoulders.wire.ids import SessionId
 
 API = "shoulders/api/v1/"
@@ -26,12 +22,10 @@ SILENCE_SECONDS = 45.0
 CONNECT_SECONDS = 5.0
 SERVER_FAILS = 500
 """Statuses from here on may be temporary."""
-CUT = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
-"""Errors of a request on a kept connection that the server has closed in between."""
 RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Pauses before a broken stream is resumed; a restarting server needs some seconds."""
 
-ModelT = TypeVar("ModelT", bound=BaseModel)
+ModelT = TypeVar("ModelT", bound="pydantic.BaseModel")
 
 
 _DATA = b"data:"
@@ -76,11 +70,13 @@ class Connection:
         """Return a route's answer as text. Raises ``Refused``, ``Unreachable``."""
         return self._send("GET", path, params=query).text
 
-    def post(self, path: str, body: BaseModel | None, model: type[ModelT]) -> ModelT:
+    def post(self, path: str, body: pydantic.BaseModel | None, model: type[ModelT]) -> ModelT:
         """Send a command and return the answer. Raises ``Refused``, ``Unreachable``."""
         return self._read(self.send("POST", path, body), model)
 
-    def send(self, method: str, path: str, body: BaseModel | None = None) -> httpx.Response:
+    def send(
+        self, method: str, path: str, body: pydantic.BaseModel | None = None
+    ) -> httpx.Response:
         """Send a command. Raises ``Refused``, ``Unreachable``."""
         self._greet()
         text = "{}" if body is None else body.model_dump_json(exclude_none=True, by_alias=True)
@@ -127,7 +123,7 @@ class Connection:
         self._greet()
         return "; ".join(f"{name}={value}" for name, value in self._http.cookies.items())
 
-    def events(self, session_id: SessionId, after: int) -> Generator[Event]:
+    def events(self, session_id: SessionId, after: int) -> Generator[ev.Event]:
         """Yield the session's events, past and future; a broken stream is resumed.
 
         A stream that the server, or a hub's proxy before it, temporarily fails to open (5xx) is
@@ -150,7 +146,7 @@ class Connection:
             time.sleep(self._pauses[tries])
             tries += 1
 
-    def _stream(self, session_id: SessionId, after: int) -> Iterator[Event]:
+    def _stream(self, session_id: SessionId, after: int) -> Iterator[ev.Event]:
         with self._http.stream(
             "GET",
             f"{API}sessions/{quote(session_id, safe='')}/events",
@@ -168,7 +164,7 @@ class Connection:
         try:
             response = self._http.request(method, f"{API}{path}", **kwargs)
         except httpx.TransportError as error:
-            if again and isinstance(error, CUT):
+            if again and isinstance(error, _closed_errors()):
                 return self._send(method, path, again=False, **kwargs)
             raise self._unreachable(error) from error
         if response.is_error or response.is_redirect:  # a redirect leads to the login page
@@ -189,7 +185,7 @@ class Connection:
     def _read(self, response: httpx.Response, model: type[ModelT]) -> ModelT:
         try:
             return model.model_validate_json(response.content)
-        except ValidationError as error:
+        except pydantic.ValidationError as error:
             raise self._unlike(response) from error
 
     def _refusal(self, response: httpx.Response) -> Refused:
@@ -197,16 +193,16 @@ class Connection:
         if status in {401, 403} or response.is_redirect:
             return NotAllowed(status, _not_allowed(self.address))
         try:
-            info = ErrorBody.model_validate_json(response.content).error
-        except ValidationError:
+            info = wire.ErrorBody.model_validate_json(response.content).error
+        except pydantic.ValidationError:
             return self._unlike(response)
         return Refused(status, info)
 
     def _unlike(self, response: httpx.Response) -> Refused:
-        code: ErrorCode = "unknown_route" if response.status_code == 404 else "internal"
+        code: wire.ErrorCode = "unknown_route" if response.status_code == 404 else "internal"
         return Refused(
             response.status_code,
-            ErrorInfo(
+            wire.ErrorInfo(
                 code=code,
                 message=f"{response.url} answers {response.status_code}, and not as the "
                 "AI colleague does.",
@@ -234,14 +230,19 @@ def _opened(address: ServerAddress, transport: httpx.BaseTransport | None) -> ht
     )
 
 
-def _not_allowed(address: ServerAddress) -> ErrorInfo:
+def _closed_errors() -> tuple[type[Exception], ...]:
+    """Return the errors of a request on a kept connection that the server has closed in between."""
+    return (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
+
+
+def _not_allowed(address: ServerAddress) -> wire.ErrorInfo:
     if address.token:
-        return ErrorInfo(
+        return wire.ErrorInfo(
             code="unauthorized",
             message=f"{address.url} does not take this token, or its user may not do this.",
             hint=f"Give Client(token=…), or set {TOKEN}, to a token of this server.",
         )
-    return ErrorInfo(
+    return wire.ErrorInfo(
         code="unauthorized",
         message=f"{address.url} wants a token, and none is known here.",
         hint=f"Give Client(token=…), or set {TOKEN}. A server with a password only has no token: "
@@ -250,11 +251,11 @@ def _not_allowed(address: ServerAddress) -> ErrorInfo:
     )
 
 
-def parse_events(pieces: Iterable[bytes]) -> Iterator[Event]:
+def parse_events(pieces: Iterable[bytes]) -> Iterator[ev.Event]:
     """Yield the events of a stream that arrives in pieces; an unfinished last one is dropped."""
     rest = b""
     for piece in pieces:
         *lines, rest = (rest + piece).split(b"\n")
         for line in lines:
             if line.startswith(_DATA):
-                yield parse_event(line.removeprefix(_DATA).strip())
+                yield ev.parse_event(line.removeprefix(_DATA).strip())

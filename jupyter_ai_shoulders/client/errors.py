@@ -16,10 +16,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jupyter_ai_shoulders.wire.errors import ErrorInfo
-
 if TYPE_CHECKING:
     from jupyter_ai_shoulders.client.turn_reader import Answer
+    from jupyter_ai_shoulders.wire.errors import ErrorInfo
     from jupyter_ai_shoulders.wire.events import Event
 
 

@@ -9,10 +9,9 @@ import socket as sockets
 from typing import Any
 from urllib.parse import urlsplit
 
-import websocket
-
 from jupyter_ai_shoulders.client.connection import API, CONNECT_SECONDS, Connection
 from jupyter_ai_shoulders.client.errors import Unreachable
+from jupyter_ai_shoulders.client.lazy_imports import websocket
 from jupyter_ai_shoulders.client.server_discovery import LOOPBACK, ServerAddress
 
 HANDSHAKE_SECONDS = 20.0

@@ -6,9 +6,8 @@ from collections.abc import Generator, Iterator
 
 from jupyter_ai_shoulders.client.connection import Connection
 from jupyter_ai_shoulders.client.errors import BudgetReached, TurnFailed, Waiting, describe_error
+from jupyter_ai_shoulders.client.lazy_imports import ev, wire
 from jupyter_ai_shoulders.client.turn_reader import Answer, TurnReader
-from jupyter_ai_shoulders.wire import events as ev
-from jupyter_ai_shoulders.wire.api.commands import AnswerApproval, AnswerInput, AnswerQuestion
 from jupyter_ai_shoulders.wire.ids import MessageId, SessionId
 
 _ANSWERED = frozenset({"final_response", "ended_by_tool", "step_cap"})
@@ -59,20 +58,20 @@ class Turn:
 
     def allow(self, scope: ev.ApprovalScope = "once") -> None:
         """Allow the waiting call. Raises ``Refused``, also when it was already decided."""
-        self._decide(AnswerApproval(decision="allow", scope=scope))
+        self._decide(wire.AnswerApproval(decision="allow", scope=scope))
 
     def deny(self, feedback: str | None = None) -> None:
         """Refuse the waiting call; ``feedback`` tells the model why."""
-        self._decide(AnswerApproval(decision="deny", feedback=feedback))
+        self._decide(wire.AnswerApproval(decision="deny", feedback=feedback))
 
     def reply(self, *picks: str) -> None:
         """Answer the waiting question, or give waiting code its input."""
         asked = self._reader.waits_for
         if isinstance(asked, ev.StdinRequest):
-            self._answer(f"stdin/{asked.call_id}", AnswerInput(text="".join(picks)))
+            self._answer(f"stdin/{asked.call_id}", wire.AnswerInput(text="".join(picks)))
         elif isinstance(asked, ev.ClarifyRequest):
             answer = picks[0] if len(picks) == 1 else picks
-            self._answer(f"clarifications/{asked.call_id}", AnswerQuestion(answer=answer))
+            self._answer(f"clarifications/{asked.call_id}", wire.AnswerQuestion(answer=answer))
         else:
             raise ValueError("The turn asks no question now.")  # noqa: TRY004 no matter of types
 
@@ -122,13 +121,15 @@ class Turn:
         over = reader.ended is not None or reader.interrupted
         return over or (reader.waits_for is not None and not self._patient)
 
-    def _decide(self, command: AnswerApproval) -> None:
+    def _decide(self, command: wire.AnswerApproval) -> None:
         asked = self._reader.waits_for
         if not isinstance(asked, ev.ApprovalRequest):
             raise ValueError("No call waits for a decision now.")  # noqa: TRY004 no matter of types
         self._answer(f"approvals/{asked.call_id}", command)
 
-    def _answer(self, path: str, command: AnswerApproval | AnswerInput | AnswerQuestion) -> None:
+    def _answer(
+        self, path: str, command: wire.AnswerApproval | wire.AnswerInput | wire.AnswerQuestion
+    ) -> None:
         self._connection.send("POST", f"sessions/{self.session_id}/{path}", command)
         self._reader.waits_for = None
 

@@ -7,16 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jupyter_ai_shoulders.wire import events as ev
-from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.client.lazy_imports import ev, wire
 from jupyter_ai_shoulders.wire.hidden_characters import legible
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, PartId, SessionId, TurnId
 
 PAUSES = frozenset({"turn_limit", "session_limit", "compaction_ask"})
 """Codes of notices that stop a turn until the user decides."""
-
-Question = ev.ApprovalRequest | ev.ClarifyRequest | ev.StdinRequest
-"""A call's request to the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +31,7 @@ class Answer:
     """The model's question, if nobody could be asked."""
     denied: bool
     """Whether a call was refused because nobody could approve it."""
-    error: ErrorInfo | None
+    error: wire.ErrorInfo | None
     cost_micro_usd: int | None
     """None when a price is unknown, or no model was called."""
 
@@ -52,7 +48,7 @@ class TurnReader:
     def __init__(self, session_id: SessionId, message_id: MessageId | None = None) -> None:
         """Events before the message are skipped; without a message all are taken."""
         self.session_id = session_id
-        self.waits_for: Question | ev.Notice | None = None
+        self.waits_for: wire.Question | ev.Notice | None = None
         self.ended: ev.TurnEnd | None = None
         self.interrupted = False
         self.turn_id: TurnId | None = None

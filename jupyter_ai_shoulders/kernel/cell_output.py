@@ -10,11 +10,9 @@ from collections.abc import Callable
 from getpass import getpass
 from typing import Any
 
+from jupyter_ai_shoulders.client.lazy_imports import wire
 from jupyter_ai_shoulders.kernel.answer_rendering import Bundle, markdown_bundle
-from jupyter_ai_shoulders.wire.api.responses import ModelInfo, ModelList
 from jupyter_ai_shoulders.wire.hidden_characters import legible, visible
-from jupyter_ai_shoulders.wire.sessions import Session
-from jupyter_ai_shoulders.wire.usage import Usage
 
 
 class CellTurnDisplay:
@@ -49,7 +47,7 @@ class CellTurnDisplay:
         return getpass(question) if password else input(question)
 
 
-def cost_text(usage: Usage, session: Session | None) -> str:
+def cost_text(usage: wire.Usage, session: wire.Session | None) -> str:
     """Return spending and limits as Markdown; unknown prices are named, not counted as zero."""
     if usage.total is None:
         reason = usage.error.message if usage.error else "the ledger cannot be read"
@@ -69,7 +67,7 @@ def cost_text(usage: Usage, session: Session | None) -> str:
     return "\n\n".join(lines)
 
 
-def models_text(listed: ModelList) -> str:
+def models_text(listed: wire.ModelList) -> str:
     """Return a table of the models; unavailable ones say why."""
     rows = [_row(model, is_default=model.id == listed.default) for model in listed.models]
     return "\n".join(["| model | of | |", "|---|---|---|", *rows])
@@ -83,7 +81,7 @@ def dollars(micro_usd: int | None) -> str:
     return f"${amount:.2f}" if amount >= 1 or amount == 0 else f"${amount:.4f}"
 
 
-def _row(model: ModelInfo, *, is_default: bool) -> str:
+def _row(model: wire.ModelInfo, *, is_default: bool) -> str:
     note = "default" if is_default else ""
     if not model.available:
         note = model.unavailable_reason or "cannot answer"

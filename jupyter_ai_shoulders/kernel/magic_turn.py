@@ -14,11 +14,10 @@ from jupyter_ai_shoulders.client.approval_text import effects_line
 from jupyter_ai_shoulders.client.client import Client
 from jupyter_ai_shoulders.client.errors import ClientError
 from jupyter_ai_shoulders.client.interrupts import defer_interrupt
+from jupyter_ai_shoulders.client.lazy_imports import ev, wire
 from jupyter_ai_shoulders.client.turn import Turn, waiting_text
 from jupyter_ai_shoulders.client.turn_reader import Answer
-from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.hidden_characters import visible
-from jupyter_ai_shoulders.wire.messages import MessageContext
 
 REFRESH_SECONDS = 0.1
 """Between two updates of a growing answer."""
@@ -28,12 +27,12 @@ _ASIDE = (
 )
 
 
-def notebook_context(client: Client) -> MessageContext | None:
+def notebook_context(client: Client) -> wire.MessageContext | None:
     """Return the context of a message from this kernel: its notebook."""
     notebook = client.notebook()
     if notebook is None:
         return None
-    return MessageContext(active_document=notebook, open_documents=(notebook,))
+    return wire.MessageContext(active_document=notebook, open_documents=(notebook,))
 
 
 class TurnDisplay(Protocol):

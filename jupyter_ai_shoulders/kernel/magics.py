@@ -11,6 +11,7 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_exp
 from jupyter_ai_shoulders.client.client import Client
 from jupyter_ai_shoulders.client.errors import ClientError
 from jupyter_ai_shoulders.client.kernel_id import own_kernel_id
+from jupyter_ai_shoulders.client.lazy_imports import wire
 from jupyter_ai_shoulders.client.turn import Turn
 from jupyter_ai_shoulders.client.turn_reader import Answer
 from jupyter_ai_shoulders.kernel import prompt_text
@@ -30,10 +31,8 @@ from jupyter_ai_shoulders.kernel.magic_command import (
 )
 from jupyter_ai_shoulders.kernel.magic_turn import MagicTurn, notebook_context
 from jupyter_ai_shoulders.kernel.prompt_text import has_placeholders, interpolate
-from jupyter_ai_shoulders.wire.api.commands import PatchSession
 from jupyter_ai_shoulders.wire.hidden_characters import legible, without_hidden
 from jupyter_ai_shoulders.wire.ids import ModelId
-from jupyter_ai_shoulders.wire.sessions import Session
 
 
 class MagicFailed(Exception):
@@ -53,7 +52,7 @@ class AiMagics(Magics):
         super().__init__(shell)
         self.client = client
         self.last_error = last_error or LastError()
-        self._session: Session | None = None
+        self._session: wire.Session | None = None
 
     @no_var_expand
     @line_cell_magic
@@ -157,7 +156,7 @@ class AiMagics(Magics):
             )
         return filled
 
-    def _conversation(self, command: MagicCommand) -> Session:
+    def _conversation(self, command: MagicCommand) -> wire.Session:
         """Return the conversation of this shell, with or without tools as the command requires."""
         tools = "enabled" if command.tools else "disabled"
         session = None if command.new else self._session
@@ -166,9 +165,9 @@ class AiMagics(Magics):
                 model=command.model, tools=tools, interactive=self._can_ask()
             )
         elif session.tools != tools:
-            session = self.client.change_session(session.id, PatchSession(tools=tools))
+            session = self.client.change_session(session.id, wire.PatchSession(tools=tools))
         if command.model and session.model != command.model:
-            change = PatchSession(model=ModelId(command.model))
+            change = wire.PatchSession(model=ModelId(command.model))
             session = self.client.change_session(session.id, change)
         self._session = session
         return session

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
+from jupyter_ai_shoulders.client.lazy_imports import wire
 from jupyter_ai_shoulders.kernel.magic_command import Format
 from jupyter_ai_shoulders.kernel.variable_description import describe_variable, is_secret
-from jupyter_ai_shoulders.wire.api.settings import DataValues
 
 _NAME = re.compile(r"(?<!\{)\{([A-Za-z_]\w*)\}(?!\})")
 _ESCAPED = re.compile(r"\{\{([A-Za-z_]\w*)\}\}")
@@ -23,7 +23,7 @@ _PROMPTS = "jupyter_ai_shoulders.kernel.prompts"
 
 
 def interpolate(
-    prompt: str, namespace: Mapping[str, Any], level: DataValues
+    prompt: str, namespace: Mapping[str, Any], level: wire.DataValues
 ) -> tuple[str, tuple[str, ...]]:
     """Return the prompt with its variables, and the names of those whose values were withheld.
 

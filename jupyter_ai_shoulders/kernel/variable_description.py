@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence, Sized
 from itertools import islice
 from typing import Any, cast
 
-from jupyter_ai_shoulders.wire.api.settings import DataValues
+from jupyter_ai_shoulders.client.lazy_imports import wire
 
 _SECRET_WORDS = ("password", "passwd", "secret", "token", "api_key", "apikey", "credential")
 """The same words as in ``notebook.snippets.python.values``."""
 _COLUMNS = 60
-_COUNTS: dict[DataValues, int] = {"schema_only": 0, "samples": 3, "full": 20}
-_LENGTHS: dict[DataValues, int] = {"schema_only": 0, "samples": 60, "full": 20_000}
+_COUNTS: dict[wire.DataValues, int] = {"schema_only": 0, "samples": 3, "full": 20}
+_LENGTHS: dict[wire.DataValues, int] = {"schema_only": 0, "samples": 60, "full": 20_000}
 
 
 def is_secret(name: str) -> bool:
@@ -25,7 +25,7 @@ def is_secret(name: str) -> bool:
     return any(word in lower for word in _SECRET_WORDS)
 
 
-def describe_variable(name: str, value: Any, level: DataValues) -> str:
+def describe_variable(name: str, value: Any, level: wire.DataValues) -> str:
     """Return a variable as text for a model; if its own code fails, its type."""
     if level == "schema_only" or is_secret(name):
         return f"<{name}: {_kind(value)}>"
@@ -81,7 +81,7 @@ def _columns(value: Any) -> str:
     return ", ".join(pairs) + more
 
 
-def _sample(value: Any, level: DataValues) -> str:
+def _sample(value: Any, level: wire.DataValues) -> str:
     count, length = _COUNTS[level], _LENGTHS[level]
     if _columns(value):
         text, length = str(value.head(count)), max(length, 2_000)

@@ -30,6 +30,7 @@ GROUPS = {
     "cancellation": "Cancelling",
     "kernel_variables": "Variables of a kernel",
     "server_start": "Server start",
+    "kernel_import": "Import in a kernel",
     "bundle_size": "JavaScript",
     "event_log": "Event log",
     "notebook_cells": "One cell of a notebook on disk",

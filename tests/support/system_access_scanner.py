@@ -70,7 +70,10 @@ _HARMLESS: dict[str, frozenset[str]] = {
 }
 """Names of such modules that reach nothing; of ``os`` all others count."""
 
+_LAZY = "jupyter_ai_shoulders.client.lazy_imports."
+"""Modules imported from here are those of their name, imported on first use."""
 _FUNCTIONS: dict[str, Kind] = {
+    "LazyModule": "hidden",
     "asyncio.create_subprocess_exec": "processes",
     "asyncio.create_subprocess_shell": "processes",
     "asyncio.open_connection": "network",
@@ -168,7 +171,7 @@ class _Reader:
             return
         module = node.module or ""
         for alias in node.names:
-            dotted = f"{module}.{alias.name}"
+            dotted = f"{module}.{alias.name}".removeprefix(_LAZY)
             kind = _dotted_kind(dotted)
             if kind is not None:
                 yield SystemAccess(kind, f"import {dotted}", node.lineno)
@@ -260,7 +263,8 @@ def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
                 yield (alias.asname or top), (alias.name if alias.asname else top)
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
-                yield (alias.asname or alias.name), f"{node.module}.{alias.name}"
+                dotted = f"{node.module}.{alias.name}".removeprefix(_LAZY)
+                yield (alias.asname or alias.name), dotted
 
 
 def _type_checking_lines(tree: ast.Module) -> set[int]:

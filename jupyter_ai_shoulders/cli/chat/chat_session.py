@@ -15,7 +15,8 @@ from jupyter_ai_shoulders.cli.chat.user_prompts import UserPrompter, pause_answe
 from jupyter_ai_shoulders.cli.exit_codes import ExitCode
 from jupyter_ai_shoulders.client.errors import ClientError, describe_error
 from jupyter_ai_shoulders.client.interrupts import defer_interrupt
-from jupyter_ai_shoulders.client.turn_reader import Question, TurnReader
+from jupyter_ai_shoulders.client.turn_reader import TurnReader
+from jupyter_ai_shoulders.client.wire_models import Question
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.api.commands import (

@@ -8,7 +8,7 @@ from jupyter_ai_shoulders.cli.chat.chat_backend import ChatAnswers
 from jupyter_ai_shoulders.cli.chat.exact_output import show_lines
 from jupyter_ai_shoulders.cli.chat.terminal import TerminalScreen
 from jupyter_ai_shoulders.client.approval_text import always_line, effects_line
-from jupyter_ai_shoulders.client.turn_reader import Question
+from jupyter_ai_shoulders.client.wire_models import Question
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.api.commands import (
     AnswerApproval,

@@ -16,17 +16,16 @@ from importlib.metadata import version
 from typing import assert_never
 from urllib.parse import unquote
 
-import httpx
-
 from jupyter_ai_shoulders.client.client import Client
 from jupyter_ai_shoulders.client.errors import ClientError, Refused
+from jupyter_ai_shoulders.client.lazy_imports import httpx, wire
 from jupyter_ai_shoulders.client.page_socket import open_socket
-from jupyter_ai_shoulders.kernel.panel import bundle, protocol
+from jupyter_ai_shoulders.kernel.panel import bundle
+from jupyter_ai_shoulders.kernel.panel.lazy_protocol import protocol
 from jupyter_ai_shoulders.kernel.panel.websocket_relay import RelayedSocket
 from jupyter_ai_shoulders.kernel.panel.worker_threads import WorkerThreads
-from jupyter_ai_shoulders.wire.errors import ErrorBody, ErrorCode, ErrorInfo
 
-Post = Callable[[protocol.KernelMessage, Sequence[bytes]], None]
+Post = Callable[["protocol.KernelMessage", Sequence[bytes]], None]
 """Sends a message and its buffers to the page; may be called in any thread."""
 
 REQUESTS_AT_A_TIME = 6
@@ -146,14 +145,14 @@ class ServerRelay:
             () if text else (response.content,),
         )
 
-    def _refuse(self, message: protocol.Http, status: int, info: ErrorInfo) -> None:
+    def _refuse(self, message: protocol.Http, status: int, info: wire.ErrorInfo) -> None:
         self._post(
             protocol.HttpAnswer(
                 view=message.view,
                 id=message.id,
                 status=status,
                 content_type="application/json",
-                body=ErrorBody(error=info).model_dump_json(),
+                body=wire.ErrorBody(error=info).model_dump_json(),
             ),
             (),
         )
@@ -201,8 +200,8 @@ def _text(body: object) -> str | None:
     return body if body is None or isinstance(body, str) else json.dumps(body)
 
 
-def _info(code: ErrorCode, message: str, *, retryable: bool = False) -> ErrorInfo:
-    return ErrorInfo(code=code, message=message, retryable=retryable)
+def _info(code: wire.ErrorCode, message: str, *, retryable: bool = False) -> wire.ErrorInfo:
+    return wire.ErrorInfo(code=code, message=message, retryable=retryable)
 
 
 class OutsideApi(ValueError):

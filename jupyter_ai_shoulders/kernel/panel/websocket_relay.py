@@ -13,17 +13,9 @@ from contextlib import suppress
 from socket import SHUT_RDWR
 from typing import Any
 
-import websocket
-
 from jupyter_ai_shoulders.client.errors import ClientError
-from jupyter_ai_shoulders.kernel.panel.protocol import (
-    Closed,
-    Frame,
-    Gone,
-    KernelMessage,
-    Open,
-    Opened,
-)
+from jupyter_ai_shoulders.client.lazy_imports import websocket
+from jupyter_ai_shoulders.kernel.panel.lazy_protocol import protocol
 
 _log = logging.getLogger(__name__)
 
@@ -41,13 +33,13 @@ class RelayedSocket:
 
     def __init__(
         self,
-        request: Open,
+        request: protocol.Open,
         open_socket: Callable[[], websocket.WebSocket],
-        notify: Callable[[KernelMessage], None],
+        notify: Callable[[protocol.KernelMessage], None],
     ) -> None:
         """``open_socket`` may block and raise ``ClientError``; ``notify`` is called in our threads.
 
-        The last notification is ``Closed``.
+        The last notification is ``protocol.Closed``.
         """
         self._request = request
         self._open_socket = open_socket
@@ -71,18 +63,18 @@ class RelayedSocket:
         try:
             code, reason = self._relay(view, name)
         except ClientError as error:
-            self._notify(Gone(view=view, reason=str(error)))
+            self._notify(protocol.Gone(view=view, reason=str(error)))
             code, reason = LOST, str(error)
         except Exception:  # noqa: BLE001 - the handler of a message: the page hears of it
             _log.exception("A socket of the AI panel failed")
             code, reason = LOST, "The kernel could not relay the socket; see its log."
         self._outgoing.put(None)  # for the writer
-        self._notify(Closed(view=view, id=name, code=code, reason=reason))
+        self._notify(protocol.Closed(view=view, id=name, code=code, reason=reason))
 
     def _relay(self, view: str, name: str) -> tuple[int, str]:
         sock = self._open_socket()
         try:
-            self._notify(Opened(view=view, id=name))
+            self._notify(protocol.Opened(view=view, id=name))
             threading.Thread(
                 target=self._write, args=(sock,), name="ai-panel-writer", daemon=True
             ).start()
@@ -104,7 +96,7 @@ class RelayedSocket:
                 code = int.from_bytes(data[:2], "big") if len(data) >= 2 else LOST
                 return code, data[2:].decode(errors="replace")
             if kind == websocket.ABNF.OPCODE_TEXT:
-                self._notify(Frame(view=view, id=name, text=data.decode()))
+                self._notify(protocol.Frame(view=view, id=name, text=data.decode()))
 
     def _write(self, sock: websocket.WebSocket) -> None:
         try:

@@ -7,7 +7,8 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import ValidationError
+from jupyter_ai_shoulders.client.lazy_imports import pydantic
+from jupyter_ai_shoulders.kernel.panel.lazy_protocol import protocol
 
 try:
     import anywidget
@@ -27,14 +28,6 @@ from jupyter_ai_shoulders.kernel.panel.output_area import (
     PanelTurnDisplay,
     UpdatableOutput,
     handle_messages_in_subshell,
-)
-from jupyter_ai_shoulders.kernel.panel.protocol import (
-    PAGE_MESSAGES,
-    Frame,
-    KernelMessage,
-    Load,
-    Ready,
-    ViewHello,
 )
 from jupyter_ai_shoulders.kernel.panel.saved_transcript import SavedTranscript
 from jupyter_ai_shoulders.kernel.panel.server_relay import ServerRelay
@@ -123,23 +116,23 @@ class ChatPanel(anywidget.AnyWidget):
 
     def _on_message(self, _widget: Any, content: Any, _buffers: Any) -> None:
         try:
-            message = PAGE_MESSAGES.validate_python(content)
-        except ValidationError:
+            message = protocol.PAGE_MESSAGES.validate_python(content)
+        except pydantic.ValidationError:
             self.log.warning("The AI panel's page said something unknown: %.200r", content)
             return
         waits = threading.current_thread() is threading.main_thread()
         self._relay.take(message, waits=waits)
-        if isinstance(message, ViewHello):
+        if isinstance(message, protocol.ViewHello):
             self._refresh()
-        elif isinstance(message, Load):
+        elif isinstance(message, protocol.Load):
             self._record.repeat()
 
-    def _post(self, message: KernelMessage, buffers: Sequence[bytes]) -> None:
-        if isinstance(message, Ready):
+    def _post(self, message: protocol.KernelMessage, buffers: Sequence[bytes]) -> None:
+        if isinstance(message, protocol.Ready):
             self.notebook = message.notebook
         with self._sending:
             self.send(message.model_dump(), list(buffers) or None)
-        if isinstance(message, Frame) and self.session_id in ended_turns(message.text):
+        if isinstance(message, protocol.Frame) and self.session_id in ended_turns(message.text):
             self._refresh()
 
     def _hold(self, page: str) -> None:
