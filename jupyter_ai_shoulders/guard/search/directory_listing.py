@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.guard.search.file_tree import (
 from jupyter_ai_shoulders.guard.search.generated_folders import generated_folder_names
 from jupyter_ai_shoulders.guard.search.gitignore import (
     GitignoreRules,
+    is_ignored,
     outer_rules,
     with_folder_rules,
 )
@@ -78,9 +79,7 @@ def _walk(
             name = f"{current}/{entry.name}" if current else entry.name
             is_folder = entry.kind == "folder"
             path = f"{name}/" if is_folder else name
-            if (is_folder and entry.name in generated) or any(
-                rule.matches(path) for rule in ignored
-            ):
+            if (is_folder and entry.name in generated) or is_ignored(path, ignored):
                 yield name, entry, False
                 continue
             relative = name[len(folder) :].lstrip("/")
@@ -92,7 +91,9 @@ def _walk(
 def _applicable_outer_rules(workspace: Workspace, folder: str) -> tuple[GitignoreRules, ...]:
     """Return the rules of outer folders, except those that ignore the named folder itself."""
     rules = outer_rules(workspace, folder)
-    return tuple(rule for rule in rules if not rule.matches(f"{folder}/"))
+    if not is_ignored(f"{folder}/", rules):
+        return rules
+    return tuple(rule for rule in rules if not rule.decide(f"{folder}/"))
 
 
 def _sorted(found: list[DirectoryEntry]) -> tuple[DirectoryEntry, ...]:

@@ -14,7 +14,7 @@ from typing import Literal
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, WorkspacePath
 from jupyter_ai_shoulders.guard.search.generated_folders import ALWAYS
-from jupyter_ai_shoulders.guard.search.gitignore import outer_rules, with_folder_rules
+from jupyter_ai_shoulders.guard.search.gitignore import is_ignored, outer_rules, with_folder_rules
 
 ENTRY_LIMIT = 20_000
 """Maximum number of visited entries, nearest to the root first."""
@@ -72,7 +72,7 @@ def file_tree(workspace: Workspace, folder: str = "", *, limit: int, depth: int)
             name = f"{current}/{entry.name}" if current else entry.name
             is_folder = entry.kind == "folder"
             shown = f"{name}/" if is_folder else name
-            if entry.name in ALWAYS or any(rules.matches(shown) for rules in ignored):
+            if entry.name in ALWAYS or is_ignored(shown, ignored):
                 continue
             if len(found) >= limit or visited > ENTRY_LIMIT:
                 return FileTree(tuple(sorted(found)), complete=False)

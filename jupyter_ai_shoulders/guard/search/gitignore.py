@@ -26,10 +26,22 @@ class GitignoreRules:
     folder: str
     spec: GitIgnoreSpec
 
-    def matches(self, path: str) -> bool:
-        """Return whether a workspace path (folders end in ``/``) is ignored."""
+    def decide(self, path: str) -> bool | None:
+        """Return whether these patterns ignore a workspace path (folders end in ``/``).
+
+        None if no pattern matches, False if one with ``!`` decides.
+        """
         relative = path.removeprefix(f"{self.folder}/") if self.folder else path
-        return self.spec.match_file(relative)
+        return self.spec.check_file(relative).include
+
+
+def is_ignored(path: str, ignored: Sequence[GitignoreRules]) -> bool:
+    """Return whether a path is ignored; as in git, the rules of the nearest folder decide."""
+    for rules in reversed(ignored):
+        decided = rules.decide(path)
+        if decided is not None:
+            return decided
+    return False
 
 
 def outer_rules(workspace: Workspace, folder: str) -> tuple[GitignoreRules, ...]:

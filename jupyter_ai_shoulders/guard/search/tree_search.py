@@ -23,7 +23,7 @@ from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, Workspace
 from jupyter_ai_shoulders.guard.search.directory_listing import list_entries
 from jupyter_ai_shoulders.guard.search.file_tree import ENTRY_LIMIT
 from jupyter_ai_shoulders.guard.search.generated_folders import ALWAYS, generated_folder_names
-from jupyter_ai_shoulders.guard.search.gitignore import outer_rules
+from jupyter_ai_shoulders.guard.search.gitignore import is_ignored, outer_rules
 from jupyter_ai_shoulders.guard.search.globs import Glob
 from jupyter_ai_shoulders.guard.search.ripgrep import (
     PATTERN_OPTIONS,
@@ -183,7 +183,7 @@ class _FileFilter:
         self._query = query
         above = outer_rules(workspace, query.folder)
         # A folder named in the query is searched even if outer rules ignore it.
-        self._outer_rules = [rule for rule in above if not rule.matches(f"{query.folder}/")]
+        self._outer_rules = [rule for rule in above if not rule.decide(f"{query.folder}/")]
         self._generated: dict[str, frozenset[str]] = {}
         self._paths: dict[str, str | None] = {}
 
@@ -200,7 +200,7 @@ class _FileFilter:
             return None
         if glob is not None and not glob.matches(name):
             return None
-        if any(rule.matches(path) for rule in self._outer_rules) or self._is_generated(name):
+        if is_ignored(path, self._outer_rules) or self._is_generated(name):
             return None
         return path
 

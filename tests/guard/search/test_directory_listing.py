@@ -85,6 +85,14 @@ def test_folder_that_is_left_out_is_shown_when_it_is_named(workspace: Workspace)
     assert paths(list_entries(workspace, "node_modules", depth=1, limit=9)) == ["node_modules/m"]
 
 
+def test_rules_of_the_nearest_folder_decide(workspace: Workspace):
+    make(workspace, ".gitignore", text="*.log\n/data/*\n!/data/kept/\n")
+    make(workspace, "sub/.gitignore", text="!wanted.log\n")
+    make(workspace, "sub/wanted.log", "sub/a.log", "data/a", "data/kept/b", "sub/b.txt")
+    found = paths(list_entries(workspace, "", depth=9, limit=99, glob=Glob("*")))
+    assert found == ["data/kept/b", "sub/b.txt", "sub/wanted.log"]
+
+
 def test_total_counts_what_is_not_shown(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     make(workspace, *(f"{number}.txt" for number in range(20)))
     found = list_entries(workspace, "", depth=1, limit=3)
