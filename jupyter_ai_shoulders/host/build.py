@@ -24,6 +24,7 @@ from jupyter_ai_shoulders.core.engine_settings import EngineSettings
 from jupyter_ai_shoulders.engine.calls.background_tasks import BackgroundTasks
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.session.services import EngineServices
+from jupyter_ai_shoulders.host.context.file_search import FileSearch
 from jupyter_ai_shoulders.host.context.mentions import Mentions
 from jupyter_ai_shoulders.host.documents.review import build_review_service
 from jupyter_ai_shoulders.host.host import Host
@@ -146,9 +147,8 @@ def _installed_tools(
 
 def _mentions(services: SharedServices) -> Mentions:
     documents = services.documents
-    return Mentions(
-        documents.workspace, documents.variables, services.environment, services.ports.clock
-    )
+    files = FileSearch(documents.workspace, services.path_index)
+    return Mentions(files, documents.variables, services.environment)
 
 
 def _thread_import(services: SharedServices, forks: Forks) -> ThreadImport:

@@ -15,6 +15,7 @@ from jupyter_ai_shoulders.core.current_page import CurrentPage
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.core.redaction.redactor import Redactor
 from jupyter_ai_shoulders.files.open_files.open_text_files import PageTimeouts
+from jupyter_ai_shoulders.guard.search.path_index import PathIndex
 from jupyter_ai_shoulders.host.context.attachment_content import AttachmentReader
 from jupyter_ai_shoulders.host.context.environment import InstructionSources, WorkspaceEnvironment
 from jupyter_ai_shoulders.host.documents.files import FileServices
@@ -73,6 +74,8 @@ class SharedServices:
         self.current_page = CurrentPage()
         """The page in which a document that several pages have open is changed."""
         self.documents = self._documents()
+        self.path_index = PathIndex(self.documents.workspace)
+        """Names of the workspace's files, for mentions and listings."""
         self.pending_edits = PendingEdits(self.store.log, self.store.blobs, ports.ids)
         self.anchors = ThreadAnchorService(self.store.sessions, self.current_path)
         self.files = self._files()

@@ -8,6 +8,7 @@ from typing import Any
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.files.base import FileChanges, TextDocuments
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
+from jupyter_ai_shoulders.guard.search.path_index import PathIndex
 from jupyter_ai_shoulders.notebook.analysis.staleness_tracker import StaleCells
 from jupyter_ai_shoulders.notebook.base import CellRunner, KernelSpecs, NewNotebooks, Notebooks
 from jupyter_ai_shoulders.notebook.execution.scratch_runner import ScratchRunner
@@ -159,11 +160,14 @@ def document_tools(
 
 
 def workspace_tools(
-    workspace: Workspace, access: NotebookAccess, unsaved: UnsavedTexts | None = None
+    workspace: Workspace,
+    access: NotebookAccess,
+    unsaved: UnsavedTexts | None = None,
+    index: PathIndex | None = None,
 ) -> list[Tool[Any]]:
     """Return the tools that list and search files, and those for git."""
     search = SearchContent(workspace, access, unsaved)
-    return [ListFiles(workspace), search, *git_tools(workspace)]
+    return [ListFiles(workspace, index), search, *git_tools(workspace)]
 
 
 def git_tools(workspace: Workspace) -> list[Tool[Any]]:

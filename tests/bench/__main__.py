@@ -31,6 +31,7 @@ GROUPS = {
     "kernel_variables": "Variables of a kernel",
     "server_start": "Server start",
     "kernel_import": "Import in a kernel",
+    "file_search": "Finding files by name",
     "bundle_size": "JavaScript",
     "event_log": "Event log",
     "notebook_cells": "One cell of a notebook on disk",

@@ -53,6 +53,10 @@ class PathPatterns:
             or self._others.match(name) is not None
         )
 
+    def begins_location(self, parts: Sequence[str]) -> bool:
+        """Return whether a component is the first one of a location."""
+        return any(part in self._locations for part in parts)
+
     def is_in_location(self, parts: Sequence[str]) -> bool:
         """Return whether a path is, or is below, one of the locations."""
         for at, part in enumerate(parts):

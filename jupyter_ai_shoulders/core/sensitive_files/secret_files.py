@@ -7,13 +7,17 @@ the command sandbox, completions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict
 
-from jupyter_ai_shoulders.core.sensitive_files.path_patterns import PathPatterns, plain_parts
+from jupyter_ai_shoulders.core.sensitive_files.path_patterns import (
+    PathPatterns,
+    plain_name,
+    plain_parts,
+)
 
 _STATE = ".shoulders"
 
@@ -48,6 +52,16 @@ def is_secret(path: str) -> bool:
     Includes the state directory, except for its readable parts: skills, artifacts, ``system.md``.
     """
     return has_secret_name(plain_parts(path))
+
+
+def secret_names(folder: str, names: Iterable[str]) -> Iterator[str]:
+    """Yield the names in a folder (with ``/``, empty for the root) for which ``is_secret``."""
+    parts = plain_parts(folder) if folder else []
+    if parts[:1] != [_STATE] and not _secret().begins_location(parts):
+        parts = []  # decides the same in less time
+    for name in names:
+        if has_secret_name([*parts, plain_name(name)]):
+            yield name
 
 
 def has_secret_name(parts: Sequence[str]) -> bool:

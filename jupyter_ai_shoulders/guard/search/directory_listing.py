@@ -7,11 +7,13 @@ always listed. Blocks; callers choose the thread.
 
 from __future__ import annotations
 
+import os
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
+from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, WorkspacePath
 from jupyter_ai_shoulders.guard.search.file_tree import (
     ENTRY_LIMIT,
     EntryKind,
@@ -26,6 +28,7 @@ from jupyter_ai_shoulders.guard.search.gitignore import (
     with_folder_rules,
 )
 from jupyter_ai_shoulders.guard.search.globs import Glob
+from jupyter_ai_shoulders.guard.search.path_index import IndexedFolder, IndexedTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,52 @@ def list_entries(
             if len(found) < limit:
                 found.append(DirectoryEntry(name, entry.kind, entry.size))
     return DirectoryListing(_sorted(found), total, complete=True)
+
+
+def list_indexed(
+    workspace: Workspace, tree: IndexedTree, folder: str, *, depth: int, limit: int, glob: Glob
+) -> DirectoryListing | None:
+    """Return what ``list_entries`` would, from the index; None where the index has not all of it.
+
+    That is a folder that is left out of its parent's listing, and a tree with too many entries.
+    """
+    if folder not in tree.folders or not tree.complete:
+        return None
+    found: list[DirectoryEntry] = []
+    total = 0
+    prefix = f"{folder}/" if folder else ""
+    deepest = prefix.count("/") + depth
+    for path, current in tree.folders.items():
+        if path != folder and not (path.startswith(prefix) and path.count("/") + 1 < deepest):
+            continue
+        matches = glob.names_in(path[len(prefix) :])
+        names = [] if matches is None else [*filter(matches, current.files)]
+        if names and len(found) < limit:
+            found += _entries(workspace, current, names[: limit - len(found)])
+        total += len(names)
+    return DirectoryListing(_sorted(found), total, complete=True)
+
+
+def _entries(
+    workspace: Workspace, folder: IndexedFolder, names: Sequence[str]
+) -> Iterator[DirectoryEntry]:
+    """Yield entries with the sizes they have now."""
+    prefix = f"{folder.path}/" if folder.path else ""
+    try:
+        with workspace.open_folder_path(WorkspacePath(folder.path)) as opened:
+            sizes = [_size(f"{opened}/{name}") for name in names]
+    except ShouldersError:  # deleted since
+        sizes = [None for _ in names]
+    for name, size in zip(names, sizes, strict=True):
+        kind = folder.kinds.get(name, "file")
+        yield DirectoryEntry(f"{prefix}{name}", kind, size if kind == "file" else None)
+
+
+def _size(path: str) -> int | None:
+    try:
+        return os.lstat(path).st_size
+    except OSError:  # deleted since
+        return None
 
 
 def _walk(

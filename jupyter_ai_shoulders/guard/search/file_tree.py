@@ -90,28 +90,34 @@ def visible_entries(workspace: Workspace, folder: str) -> list[FolderEntry]:
             workspace.open_folder_path(WorkspacePath(folder)) as folder_path,
             os.scandir(folder_path) as found,
         ):
-            shown = [_folder_entry(entry) for entry in found if _can_be_named(entry.name)]
+            shown = [_folder_entry(entry) for entry in found if can_be_named(entry.name)]
     except (OSError, ShouldersError):
         return []  # deleted or not readable
     return sorted(shown, key=lambda entry: entry.name)
 
 
+def entry_kind(entry: os.DirEntry[str]) -> EntryKind:
+    """Return the kind of an entry, without following a link."""
+    if entry.is_symlink():
+        return "link"
+    if entry.is_dir(follow_symlinks=False):
+        return "folder"
+    return "file" if entry.is_file(follow_symlinks=False) else "other"
+
+
 def _folder_entry(entry: os.DirEntry[str]) -> FolderEntry:
     """Read the metadata now, because the folder is closed right after."""
-    if entry.is_symlink():
-        return FolderEntry(entry.name, "link")
-    if entry.is_dir(follow_symlinks=False):
-        return FolderEntry(entry.name, "folder")
-    if not entry.is_file(follow_symlinks=False):
-        return FolderEntry(entry.name, "other")
+    kind = entry_kind(entry)
+    if kind != "file":
+        return FolderEntry(entry.name, kind)
     try:
         return FolderEntry(entry.name, "file", entry.stat(follow_symlinks=False).st_size)
     except OSError:  # deleted since
         return FolderEntry(entry.name, "file")
 
 
-def _can_be_named(name: str) -> bool:
+def can_be_named(name: str) -> bool:
     """Return whether a name is visible and valid text: some file systems allow any bytes."""
-    return not name.startswith(".") and not any(
-        "\ud800" <= character <= "\udfff" for character in name
-    )
+    if name.startswith("."):
+        return False
+    return name.isascii() or not any("\ud800" <= character <= "\udfff" for character in name)

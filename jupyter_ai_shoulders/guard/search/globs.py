@@ -9,14 +9,16 @@ Used by ``guard.search.directory_listing``, ``guard.search.tree_search`` and the
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatchcase, translate
+from operator import methodcaller
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 
 ALTERNATIVES_LIMIT = 64
 """Maximum number of globs that ``{a,b}`` expand to."""
 LENGTH_LIMIT = 1_000
+_WILD = re.compile(r"[*?\[]")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 
 
@@ -31,11 +33,32 @@ class Glob:
                 hint="Use a shorter glob, such as *.py or src/**/*.csv.",
             )
         self._alternatives = [_segments(glob) for glob in _expanded(text)]
+        self._matchers: dict[frozenset[str], Callable[[str], object]] = {}
+        """By the globs for a name, which are parts of this one."""
+        anywhere = [len(each) == 2 and each[0] == "**" for each in self._alternatives]
+        self._by_name = _matcher(frozenset(self.names)) if all(anywhere) else None
+        """Matches names in every folder."""
 
     def matches(self, path: str) -> bool:
         """Return whether a path with ``/``, relative to the searched folder, matches."""
         parts = path.split("/")
         return any(_matches(segments, parts) for segments in self._alternatives)
+
+    def names_in(self, folder: str) -> Callable[[str], object] | None:
+        """Return what tells for each name in a folder whether its path matches; None: no name.
+
+        ``folder`` is relative to the searched folder, empty for itself.
+        """
+        if self._by_name is not None:
+            return self._by_name
+        parts = folder.split("/") if folder else []
+        found = {name for segments in self._alternatives for name in _last(segments, parts)}
+        if not found:
+            return None
+        key = frozenset(found)
+        if key not in self._matchers:
+            self._matchers[key] = _matcher(key)
+        return self._matchers[key]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -87,3 +110,39 @@ def _matches(segments: Sequence[str], parts: Sequence[str]) -> bool:
         if not reached:
             return False
     return len(parts) in reached
+
+
+def _last(segments: Sequence[str], parts: Sequence[str]) -> Iterator[str]:
+    """Yield the globs that the name after these folders may match."""
+    reached = _skipping(segments, {0})
+    for part in parts:
+        passed = {at + 1 for at in reached if _passes(segments, at, part)}
+        reached = _skipping(segments, passed | {at for at in reached if _crosses(segments, at)})
+        if not reached:
+            return
+    for at in reached:
+        if at < len(segments) and len(segments) in _skipping(segments, {at + 1}):
+            yield "*" if _crosses(segments, at) else segments[at]
+
+
+def _crosses(segments: Sequence[str], at: int) -> bool:
+    return at < len(segments) and segments[at] == "**"
+
+
+def _passes(segments: Sequence[str], at: int, part: str) -> bool:
+    return at < len(segments) and segments[at] != "**" and fnmatchcase(part, segments[at])
+
+
+def _skipping(segments: Sequence[str], reached: set[int]) -> set[int]:
+    """Add what is reached when ``**`` stands for no folder."""
+    found = set(reached)
+    for at in range(len(segments)):
+        if at in found and segments[at] == "**":
+            found.add(at + 1)
+    return found
+
+
+def _matcher(globs: frozenset[str]) -> Callable[[str], object]:
+    if all(glob[:1] == "*" and not _WILD.search(glob[1:]) for glob in globs):
+        return methodcaller("endswith", tuple(glob[1:] for glob in globs))
+    return re.compile("|".join(map(translate, sorted(globs)))).match

@@ -3,7 +3,7 @@
 Follows no links. Leaves out hidden, binary, ignored and generated files, notebooks and likely
 secrets. ripgrep runs in the folder itself, opened beneath the root, so that swapping the folder for
 a link has no effect. Without ripgrep, plain text is searched file by file. Blocks; callers choose
-the thread. Used by ``tools.files.search_content``, and by ``host.context.mentions`` for file names.
+the thread. Used by ``tools.files.search_content``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import base64
 import json
 import subprocess
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import IO, Any
@@ -64,14 +64,6 @@ class SearchResult:
     stopped: str | None = None
     linked: int = 0
     """Number of files left out because they have hard links, perhaps outside the workspace."""
-
-
-@dataclass(frozen=True, slots=True)
-class SearchableFiles:
-    """Sorted paths of files; not ``complete`` when there are, or may be, more."""
-
-    paths: tuple[str, ...]
-    complete: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,30 +141,17 @@ def searchable_notebooks(
         ]
     kind = ("--type-add", f"wanted:*{_NOTEBOOK}", "--type", "wanted")
     query = TreeQuery("", is_regex=False, folder=folder, glob=glob)
-    return sorted(_list_files(workspace, query, kind)[0])
+    return sorted(_list_files(workspace, query, kind))
 
 
-def searchable_files(workspace: Workspace, limit: int) -> SearchableFiles:
-    """Return the files of the workspace that a search could cover, including binary ones."""
-    found: Iterable[str]
-    if not has_ripgrep():
-        found, late = _files_without_ripgrep(workspace, WORKSPACE, None), False
-    else:
-        found, late = _list_files(workspace, TreeQuery("", is_regex=False), ())
-    names = tuple(islice((name for name in found if not is_secret(name)), limit + 1))
-    return SearchableFiles(tuple(sorted(names[:limit])), complete=not late and len(names) <= limit)
-
-
-def _list_files(
-    workspace: Workspace, query: TreeQuery, options: Sequence[str]
-) -> tuple[Iterator[str], bool]:
-    """Return the files ripgrep would search with ``options``, and whether it timed out."""
+def _list_files(workspace: Workspace, query: TreeQuery, options: Sequence[str]) -> Iterator[str]:
+    """Return the files ripgrep would search with ``options``."""
     file_filter = _FileFilter(workspace, query)
     search = _Ripgrep(workspace, replace(query, glob=None), ["--files", "--null", *options])
     with search as output:
         *names, _cut = output.read().split(b"\0")
     found = (file_filter.path(name.decode("utf-8", "replace")) for name in names if name)
-    return (path for path in found if path is not None), search.late
+    return (path for path in found if path is not None)
 
 
 class _FileFilter:

@@ -13,8 +13,10 @@ from jupyter_ai_shoulders.guard.search.directory_listing import (
     DirectoryEntry,
     DirectoryListing,
     list_entries,
+    list_indexed,
 )
 from jupyter_ai_shoulders.guard.search.globs import Glob
+from jupyter_ai_shoulders.guard.search.path_index import PathIndex
 from jupyter_ai_shoulders.tools.base import (
     BaseTool,
     CallContext,
@@ -67,8 +69,10 @@ class ListFiles(BaseTool[ListFilesArguments]):
     risk = "read"
     arguments = ListFilesArguments
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, index: PathIndex | None = None) -> None:
+        """``index`` is shared with other searches."""
         self._workspace = workspace
+        self._index = index or PathIndex(workspace)
 
     async def subject(self, args: ListFilesArguments, context: CallContext) -> CallSubject:
         path = await asyncio.to_thread(self._workspace.path, args.path or "")
@@ -89,8 +93,20 @@ class ListFiles(BaseTool[ListFilesArguments]):
         folder = readable_folder(self._workspace, args.path or "")
         glob = Glob(args.glob) if args.glob else None
         depth = args.depth or (DEPTH if glob is None else MAX_DEPTH)
+        if glob is not None and (self._index.is_built or not folder):
+            found = self._indexed(folder, depth, glob)
+            if found is not None:
+                return _result(folder, args, depth, found)
         found = list_entries(self._workspace, folder, depth=depth, limit=SHOWN_ENTRIES, glob=glob)
+        if glob is not None and not found.complete:
+            found = self._indexed(folder, depth, glob) or found
         return _result(folder, args, depth, found)
+
+    def _indexed(self, folder: str, depth: int, glob: Glob) -> DirectoryListing | None:
+        tree = self._index.tree()
+        return list_indexed(
+            self._workspace, tree, folder, depth=depth, limit=SHOWN_ENTRIES, glob=glob
+        )
 
 
 def _result(folder: str, args: ListFilesArguments, depth: int, found: DirectoryListing) -> Result:

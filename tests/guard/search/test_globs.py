@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.guard.search.globs import Glob
@@ -36,6 +38,19 @@ from jupyter_ai_shoulders.guard.search.globs import Glob
 )
 def test_glob_means_what_it_does_in_a_shell(glob: str, path: str, *, fits: bool):
     assert Glob(glob).matches(path) is fits
+
+
+SEGMENTS = st.lists(
+    st.sampled_from(["a", "b*", "*", "**", "?", "*.py", "[ab]", "{a,b.py}"]), min_size=1, max_size=5
+)
+PARTS = st.lists(st.sampled_from(["a", "b", "bc", "c.py", "b.py"]), min_size=1, max_size=4)
+
+
+@given(SEGMENTS.map("/".join), PARTS)
+def test_names_in_a_folder_are_those_of_matching_paths(glob: str, parts: list[str]):
+    *folder, name = parts
+    matches = Glob(glob).names_in("/".join(folder))
+    assert Glob(glob).matches("/".join(parts)) is (matches is not None and bool(matches(name)))
 
 
 def test_names_of_a_glob_fit_every_file_that_is_meant():

@@ -57,6 +57,18 @@ async def test_what_is_hidden_ignored_secret_or_elsewhere_is_not_found(
     assert await found(api, "../match") == []
 
 
+async def test_folders_are_found_if_they_hold_a_file_that_is(api: Api, jp_root_dir: Path) -> None:
+    put(jp_root_dir, "match1/a/b.txt", "match2/c.pem", "match3/.hidden")
+    (jp_root_dir / "match4").mkdir()
+    (jp_root_dir / "match5").mkdir()
+    (jp_root_dir / "match5/link").symlink_to(jp_root_dir / "match1")
+
+    assert [found for found in await found(api, "match") if found[1] == "folder"] == [
+        ("match1", "folder"),
+        ("match1/a", "folder"),
+    ]
+
+
 async def test_an_answer_holds_so_many_and_no_more(api: Api, jp_root_dir: Path) -> None:
     put(jp_root_dir, *(f"part{number}.csv" for number in range(MATCH_LIMIT + 30)))
 

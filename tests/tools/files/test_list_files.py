@@ -9,6 +9,7 @@ import pytest
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
+from jupyter_ai_shoulders.guard.search import directory_listing
 from jupyter_ai_shoulders.tools.files import list_files
 from jupyter_ai_shoulders.tools.files.list_files import ListFiles
 from tests.tools.direct_calls import call, put, rows_of, subject_of, text_of
@@ -56,6 +57,17 @@ async def test_glob_looks_at_all_levels(workspace: Workspace):
     nothing = await call(ListFiles(workspace), path="a", glob="*.R")
     assert text_of(nothing) == "0 files like *.R in a."
     assert nothing.envelope.meta.total == 0
+
+
+@pytest.mark.parametrize("path", ["", "a"])
+async def test_glob_looks_at_trees_of_any_size(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, path: str
+):
+    monkeypatch.setattr(directory_listing, "ENTRY_LIMIT", 5)
+    for number in range(9):
+        put(workspace, f"a/{number}/x.csv")
+    result = await call(ListFiles(workspace), path=path, glob="*.csv")
+    assert (result.envelope.meta.total, result.envelope.warning) == (9, None)
 
 
 async def test_paths_can_be_used_as_they_are(workspace: Workspace):
