@@ -203,6 +203,8 @@ export class NotebookBridge extends DocumentBridge<
       case 'events':
       case 'resync':
       case 'output-draw':
+      case 'message-sent':
+      case 'message-refused': // Handled by the message channel.
       case 'session-delete':
       case 'tools-update':
       case 'settings-update':
