@@ -61,14 +61,11 @@ class _CachedNotebook:
     """A parsed file and the facts of the file it was parsed from."""
 
     stat: FileStat
-    read_ns: int
     notebook: ParsedNotebook
     views: CellViews
+    content: bytes | None
+    """The file's bytes; None when it is settled: a later write must have another time stamp."""
     trusted: bool = False
-
-    def is_settled(self) -> bool:
-        """Return whether a later write must have another time stamp."""
-        return self.read_ns - self.stat.mtime_ns > _SETTLED_NS
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +97,7 @@ class NotebookFiles:
         stat = self._workspace.stat(path)
         small = stat.size <= _INLINE_BYTES
         entry = self._entries.get(path)
-        if entry is not None and entry.stat == stat and entry.is_settled():
+        if entry is not None and entry.stat == stat and entry.content is None:
             return self._shown(path, entry, outputs) if small or not outputs else None
         return self.snapshot(path, outputs) if small else None
 
@@ -180,9 +177,10 @@ class NotebookFiles:
         applied = with_attachments(outcome, entry.views)
         if after.has_text_of(entry.notebook):
             return applied
-        stat = self._workspace.replace(path, after.text.encode(), entry.stat)
+        content = after.text.encode()
+        stat = self._workspace.replace(path, content, entry.stat)
         views = entry.views.replaced(after.cells, edits)
-        self._store(path, _CachedNotebook(stat, time.time_ns(), after, views, entry.trusted))
+        self._store(path, _CachedNotebook(stat, after, views, content, entry.trusted))
         self._note_unsigned(path, _UnsignedEdits(entry.notebook, after, entry.trusted))
         return applied
 
@@ -206,15 +204,16 @@ class NotebookFiles:
 
     def _load(self, path: WorkspacePath) -> _CachedNotebook:
         entry = self._entries.get(path)
-        if entry and entry.is_settled() and entry.stat == self._workspace.stat(path):
+        if entry and entry.content is None and entry.stat == self._workspace.stat(path):
             return entry
-        found = self._workspace.read(path)
         now = time.time_ns()
-        if entry is not None and entry.stat == found.stat and _is_same(entry, found.content):
-            entry = replace(entry, read_ns=now)
+        found = self._workspace.read(path)
+        content = None if now - found.stat.mtime_ns > _SETTLED_NS else found.content
+        if entry is not None and (entry.stat, entry.content) == (found.stat, found.content):
+            entry = replace(entry, content=content)
         else:
             notebook = parse_notebook(found.content, path, self._known.get(path, ()))
-            entry = _CachedNotebook(found.stat, now, notebook, CellViews(notebook.cells))
+            entry = _CachedNotebook(found.stat, notebook, CellViews(notebook.cells), content)
         self._store(path, entry)
         return entry
 
@@ -231,7 +230,7 @@ class NotebookFiles:
                     self._known.popitem(last=False)
 
     def _is_full(self) -> bool:
-        size = sum(entry.stat.size for entry in self._entries.values())
+        size = sum(e.stat.size + len(e.content or b"") for e in self._entries.values())
         return size > _CACHED_BYTES or len(self._entries) > _CACHED_FILES
 
     def _forget(self, path: WorkspacePath) -> None:
@@ -352,10 +351,6 @@ class DiskNotebook:
     ) -> Applied | Conflicted:
         """Apply all edits, or none."""
         return await self._notebooks.apply(self._path, edits, expected)
-
-
-def _is_same(entry: _CachedNotebook, content: bytes) -> bool:
-    return entry.notebook.text.encode() == content
 
 
 def with_attachments(outcome: EditedNotebook, before: CellViews) -> Applied:
