@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -42,11 +42,20 @@ daily.tail(12)"""
 
 def write_notebook(root: Path, cells: int) -> str:
     """Write a notebook as JupyterLab would; return its name."""
-    name = f"cells-{cells}.ipynb"
     listed = [_cell(number) for number in range(cells)]
     listed[cells // 2] = _code(PASS, "pass", [])
+    return _write(root, listed)
+
+
+def write_cells(root: Path, sources: Sequence[str]) -> str:
+    """Write a notebook of code cells that never ran; return its name."""
+    return _write(root, [_code(f"c-{number}", text, []) for number, text in enumerate(sources)])
+
+
+def _write(root: Path, cells: Sequence[Any]) -> str:
+    name = f"cells-{len(cells)}.ipynb"
     content = {
-        "cells": listed,
+        "cells": cells,
         "metadata": {
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
             "language_info": {"name": "python"},

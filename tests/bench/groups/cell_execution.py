@@ -36,6 +36,8 @@ from tests.bench.timing import Sample, Stopwatch, SyncClock, interleaved, syncs_
 
 ROUNDS = 25
 SETTLED_SECONDS = 0.025
+SIGNED_SECONDS = 0.12
+"""A pause after which edits are signed."""
 
 
 def measure() -> list[Figure]:
@@ -81,6 +83,7 @@ class _Case:
             assert not isinstance(item, Result) or item.ok, item
         taken = watch.sample().less(self.syncs.ms - synced)
         # The writer looks whether the notebook is signed: that must not be in the floor.
+        await asyncio.sleep(SIGNED_SECONDS)
         await self.documents.notebooks.open(self.path).apply([], {})
         return taken
 

@@ -4,9 +4,10 @@ The floor of reading is ``json.loads`` of the file, that of editing ``json`` rea
 beside with a rename, after the same pause as ours. Warm: the file was read before and has not
 changed, as between two calls of a turn. Time in ``fsync`` is taken off (ours syncs, the floor does
 not). A tool's row is a whole call: what the user is shown of it, the call itself, and the text for
-the model. An edited notebook that Jupyter had signed is signed again after the edit, in the
-writer's thread: the last row of each size says when that is done too, the sync of the signatures’
-database included.
+the model. Consecutive edits follow each other without a pause, ours and the floor's; the figure is
+that of one of them. A notebook that Jupyter had signed is signed again when the edits pause, in the
+writer's thread: the last row of each size is that signature with the check before it, the sync of
+the signatures’ database included.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from jupyter_core.paths import jupyter_data_dir
 from nbformat.sign import NotebookNotary
 
 from jupyter_ai_shoulders.host.documents.notebooks import NotebookServices
+from jupyter_ai_shoulders.notebook.backends.disk.trust import NotebookTrust
 from jupyter_ai_shoulders.notebook.base import Applied, Notebook
+from jupyter_ai_shoulders.notebook.formats.notebook_file import parse_notebook
 from jupyter_ai_shoulders.tools.base import CallContext, Result, Tool
 from jupyter_ai_shoulders.tools.notebook.edit_cell import EditCellArguments
 from jupyter_ai_shoulders.tools.notebook.read import ReadNotebookArguments
@@ -50,6 +53,9 @@ SETTLED_SECONDS = 0.025
 """A file changed less than 20 ms ago is read again: two calls of a turn are further apart."""
 CELL = CellId(PASS)
 SIGNED = "signed"
+BURST = 10
+SIGNED_SECONDS = 0.12
+"""A pause after which edits are signed."""
 
 
 def measure() -> list[Figure]:
@@ -71,6 +77,7 @@ async def _measure(syncs: SyncClock) -> list[Figure]:
 def _figures(cells: int, taken: Mapping[str, list[Sample]]) -> list[Figure]:
     loads, rewrite = taken["loads"], taken["rewrite"]
     edit = Goal("times", 1.3 if cells < max(SIZES) else 1.0)
+    consecutive = Goal("at most", 5)
 
     def row(name: str, ours: str, floor: list[Sample], goal: Goal | None = None) -> Figure:
         return timed(f"{name}, {cells} cells", taken[ours], floor, goal)
@@ -81,7 +88,9 @@ def _figures(cells: int, taken: Mapping[str, list[Sample]]) -> list[Figure]:
         row("tool `read_notebook`, one cell", "read tool", loads),
         row("edit one cell", "edit", rewrite, edit),
         row("tool `edit_cell`", "edit tool", rewrite),
-        row("edit one cell and sign", "sign", rewrite),
+        row("consecutive edits, untrusted", "burst", taken["rewrites"], consecutive),
+        row("consecutive edits, trusted", "signed burst", taken["rewrites"], consecutive),
+        row("check and sign", "sign", rewrite),
     ]
 
 
@@ -104,7 +113,10 @@ class _Case:
             "read tool": self.read_tool,
             "edit": self.edit,
             "edit tool": self.edit_tool,
-            "sign": self.edit_signed,
+            "burst": lambda: self.burst(self.name),
+            "signed burst": lambda: self.burst(f"{SIGNED}/{self.name}"),
+            "sign": self.sign,
+            "rewrites": self.rewrites,
             "rewrite": self.rewrite,  # last: a sync of ours must not write what it leaves behind
         }
 
@@ -120,6 +132,12 @@ class _Case:
         edit_with_json(self.beside, self.source())
         return watch.sample()
 
+    async def rewrites(self) -> Sample:
+        watch = Stopwatch()
+        for _ in range(BURST):
+            edit_with_json(self.beside, self.source())
+        return watch.sample().over(BURST)
+
     async def cold_read(self) -> Sample:
         async with opened(self.documents.workspace.directory) as fresh:
             return await _read(fresh.notebooks.open(self.name))
@@ -133,10 +151,21 @@ class _Case:
         return (await self.call("read_notebook", args, CALL))[0]
 
     async def edit(self) -> Sample:
-        return (await self.apply(self.name))[0]
+        return await self.edits(self.name, 1)
 
-    async def edit_signed(self) -> Sample:
-        return (await self.apply(f"{SIGNED}/{self.name}"))[1]
+    async def burst(self, path: str) -> Sample:
+        return (await self.edits(path, BURST)).over(BURST)
+
+    async def sign(self) -> Sample:
+        content = (self.documents.workspace.directory / self.name).read_bytes()
+        notebook, trust = parse_notebook(content, self.name), NotebookTrust()
+        trust.is_trusted(notebook)  # opens the database
+        watch = Stopwatch()
+        trust.is_trusted(notebook)
+        trust.sign(notebook)
+        taken = watch.sample()
+        trust.close()
+        return taken
 
     async def edit_tool(self) -> Sample:
         await self.settled(self.name)
@@ -156,23 +185,22 @@ class _Case:
         assert results[0].ok, results
         return watch.sample().less(self.syncs.ms - synced), results[0]
 
-    async def apply(self, path: str) -> tuple[Sample, Sample]:
-        """Return when the edit is done, and when the writer is free for the next one."""
+    async def edits(self, path: str, count: int) -> Sample:
+        """Read the cell and edit it, so many times without a pause."""
         notebook = await self.settled(path)
         synced, watch = self.syncs.ms, Stopwatch()
-        cell = (await notebook.read()).cell(CELL)
-        assert cell is not None
-        change = CellSource(cell_id=CELL, source=self.source())
-        assert isinstance(await notebook.apply([change], {CELL: cell.version}), Applied)
-        edited = watch.sample()
-        await notebook.apply([], {})
-        synced = self.syncs.ms - synced
-        return edited.less(synced), watch.sample().less(synced)
+        for _ in range(count):
+            cell = (await notebook.read()).cell(CELL)
+            assert cell is not None
+            change = CellSource(cell_id=CELL, source=self.source())
+            assert isinstance(await notebook.apply([change], {CELL: cell.version}), Applied)
+        return watch.sample().less(self.syncs.ms - synced)
 
     async def settled(self, path: str) -> Notebook:
-        """Return a notebook that nobody writes any more and that was read since."""
+        """Return a notebook that nobody writes or signs any more and that was read since."""
         notebook = self.documents.notebooks.open(path)
-        await notebook.apply([], {})
+        await asyncio.sleep(SIGNED_SECONDS)
+        await notebook.apply([], {})  # the writer does one thing after the other
         await asyncio.sleep(SETTLED_SECONDS)
         await notebook.read()
         return notebook
