@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from datetime import UTC
 
 import pytest
@@ -14,6 +15,7 @@ from jupyter_ai_shoulders.engine.environment.workspace_facts import local_time
 from jupyter_ai_shoulders.engine.loop.interruption_text import describe_interruption
 from jupyter_ai_shoulders.engine.loop.state import CallState, TurnState
 from jupyter_ai_shoulders.engine.request.session_index import SessionIndex
+from jupyter_ai_shoulders.engine.session.driver import SessionDriver
 from jupyter_ai_shoulders.testing.scripted_provider import Call as Made
 from jupyter_ai_shoulders.testing.scripted_provider import Gate, Say, turn
 from jupyter_ai_shoulders.wire import events as ev
@@ -255,3 +257,19 @@ async def test_idle_sessions_are_put_away_and_read_again():
     assert w.exits() == ["final_response", "final_response"]
     assert len(w.provider.requests[2].messages) == 3
     assert [request.cache_key for request in w.provider.requests] == [SESSION, other, SESSION]
+
+
+async def test_session_that_was_put_away_is_in_no_circle_of_references():
+    w = make_engine("One.", "Other.", limits=make_settings(cached_sessions=1))
+    other = SessionId("s2")
+    w.store.add(make_session(id=other))
+    gc.collect()
+    gc.disable()  # what it would find late must go at once
+    try:
+        await w.say("Hi", message="m1")
+        await w.engine.send(other, SendMessage(id=MessageId("x"), text="Hi"))
+        await w.engine.settled(other)
+        left = [each.session_id for each in gc.get_objects() if isinstance(each, SessionDriver)]
+    finally:
+        gc.enable()
+    assert left == [other]

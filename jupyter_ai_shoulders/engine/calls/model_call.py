@@ -85,6 +85,7 @@ class _Part:
         self.deltas.close()
         end = TextEnd if self._text else ReasoningEnd
         self._record(end(part_id=self._id, state=state))
+        del self.deltas  # refers to the part, whose memory is now free at once
 
     def _emit(self, text: str) -> None:
         delta = TextDelta if self._text else ReasoningDelta

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import weakref
 from collections.abc import Callable
 from typing import assert_never
 
@@ -81,15 +82,26 @@ class SessionDriver:
         """
         self._services = services
         self._context = context
+        own = weakref.ref(self)  # no circle: an evicted session's memory is free at once
+
+        def driver() -> SessionDriver:
+            found = own()
+            assert found is not None, "an operation outlived its session"
+            return found
+
         self._operations = EffectRunner(
             session_id,
             services,
             context=context,
             index=index,
-            state=lambda: self.state,
-            record=self.record,
+            state=lambda: driver().state,
+            record=lambda event: driver().record(event),
         )
-        self._time = TurnTimer(state.policy.time_limit_s, services.clock, self._time_is_up)
+        self._time = TurnTimer(
+            state.policy.time_limit_s,
+            services.clock,
+            lambda: driver()._time_is_up(),  # noqa: SLF001 its own
+        )
         self._operation: asyncio.Task[OperationEnd] | None = None
         self._idle = asyncio.Event()
         self._idle.set()

@@ -54,6 +54,8 @@ from jupyter_ai_shoulders.wire.ids import SessionId
 _log = logging.getLogger(__name__)
 
 _STORE = "store an event"
+TAILS = 1_000
+"""Conversations whose last ``seq`` is kept; reading it again takes 10 µs."""
 _COLUMNS = "e.id, CAST(e.body AS BLOB), e.checksum"
 PAGE = 200
 """Events read and parsed at once, in about 5 ms."""
@@ -251,12 +253,18 @@ class SqliteEventLog:
         """Return the end of the session's log; number 0 is for the session about to be created."""
         if not isinstance(event, SessionCreate):
             return self._tail(session_id)
+        self._bound_tails()
         return LogTail(0, 0)
+
+    def _bound_tails(self) -> None:
+        if len(self._tails) >= TAILS:
+            self._tails.clear()
 
     def _tail(self, session_id: SessionId) -> LogTail:
         tail = self._tails.get(session_id)
         if tail is None:
             tail = self._stored_tail(session_id)
+            self._bound_tails()
             self._tails[session_id] = tail
         return tail
 

@@ -46,7 +46,11 @@ def test_append_stamps_and_returns_what_was_logged(store: Store) -> None:
     assert store.log.read(session.id)[1] == logged
 
 
-def test_append_numbers_each_session_without_gaps(store: Store) -> None:
+@pytest.mark.parametrize("kept", [1, 1_000])
+def test_append_numbers_each_session_without_gaps(
+    store: Store, monkeypatch: pytest.MonkeyPatch, kept: int
+) -> None:
+    monkeypatch.setattr("jupyter_ai_shoulders.storage.sessions.event_log.TAILS", kept)
     one, two = store.add("one").id, store.add("two").id
 
     for number in range(5):
