@@ -24,6 +24,8 @@ _MODULES = (
 _LATE = (
     "jupyter_ai_shoulders.providers.http.client",
     "jupyter_ai_shoulders.client.page_socket",
+    "httpx",
+    "websocket",
     "mistune",
     "prompt_toolkit",
 )
