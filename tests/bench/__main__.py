@@ -42,6 +42,7 @@ GROUPS = {
     "stale_cells": "Stale cells",
     "agent_loop": "Agent loop",
     "event_replay": "Catching up",
+    "growth": "Growth",
     "chat_panel": "Chat panel",
     "task_threads": "Task threads",
 }

@@ -54,8 +54,8 @@ class StateStore:
             redact,
             redact_streamed=redact_streamed,
         )
-        self._index = TextIndex(self._database)
-        self.sessions = SqliteSessions(self._database, self.log, clock, self._index)
+        self.index = TextIndex(self._database)
+        self.sessions = SqliteSessions(self._database, self.log, clock, self.index)
         self.operations = SqliteOperationJournal(self._database, self.log, clock, ids)
         self._purge = Purge(self._database, clock)
         self.forks = SqliteForks(self._database, self.log, self.hub, clock)
@@ -102,5 +102,5 @@ class StateStore:
         """Write everything to the disk and release the directory for another process."""
         async with AsyncExitStack() as stack:
             stack.callback(self._database.close)
-            stack.callback(self._index.close)
+            stack.callback(self.index.close)
             await self.log.aclose()

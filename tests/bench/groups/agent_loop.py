@@ -121,7 +121,7 @@ class _Case:
 
         async def run() -> Sample:
             session_id = add_session(self.store, str(next(self.numbers)))
-            engine = _engine(self.store, ScriptedProvider(*script(tool, steps)))
+            engine = make_bench_engine(self.store, ScriptedProvider(*script(tool, steps)))
             message = SendMessage(id=MessageId("m"), text="Look at the file.", mode="auto_edit")
             watch = Stopwatch()
             await engine.send(session_id, message)
@@ -163,7 +163,8 @@ def script(tool: str, steps: int) -> list[ScriptedTurn]:
     return [*calls, turn(Say("Done."))]
 
 
-def _engine(store: StateStore, provider: ScriptedProvider) -> Engine:
+def make_bench_engine(store: StateStore, provider: ScriptedProvider) -> Engine:
+    """Return an engine on the store, with a tool that reads and one that changes."""
     tools: list[Any] = [Look(ToolProbe()), Edit(ToolProbe())]
     ids = RandomIds()
     return Engine(
