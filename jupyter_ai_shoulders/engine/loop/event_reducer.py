@@ -43,8 +43,18 @@ PAUSES: dict[str, PauseScope] = {
     COMPACTION_ASK: "window",
 }
 """Codes of the notices that a turn paused at a limit, with the scope of the limit."""
-_PIECES = (ev.TextDelta, ev.ReasoningDelta, ev.ToolProgress)
-"""Streamed pieces: most events of a log, without facts."""
+_WITHOUT_FACTS = frozenset(
+    {
+        ev.TextStart,
+        ev.TextDelta,
+        ev.TextEnd,
+        ev.ReasoningStart,
+        ev.ReasoningDelta,
+        ev.ReasoningEnd,
+        ev.ToolProgress,
+    }
+)
+"""The model's words and streamed output: most events of a log."""
 
 
 def rebuild_state(policy: SessionPolicy, events: Iterable[ev.Event]) -> SessionState:
@@ -65,7 +75,7 @@ def stopped_state(state: SessionState) -> SessionState:
 
 def apply_event(state: SessionState, event: ev.Event) -> SessionState:
     """Return the state after an event; most events hold no fact the loop needs."""
-    return state if isinstance(event, _PIECES) else _fold(state, event)
+    return state if type(event) in _WITHOUT_FACTS else _fold(state, event)
 
 
 def _fold(state: SessionState, event: ev.Event) -> SessionState:
@@ -194,8 +204,9 @@ def _fold_turn(turn: TurnState, event: ev.Event) -> TurnState:
             )
         case ev.StepStart():
             done = (*turn.done, *(call.title for call in turn.calls if call.changed))
-            begun = replace(turn, step=event.step, reply_complete=False, calls=(), done=done)
-            return replace(begun, woken=False)
+            return replace(
+                turn, step=event.step, reply_complete=False, calls=(), done=done, woken=False
+            )
         case ev.UsageUpdate():
             return replace(turn, reply_complete=turn.reply_complete or not turn.suspended)
         case ev.RetryWait():

@@ -24,7 +24,7 @@ class Branches:
 
     def hides(self, seq: int) -> bool:
         """Return whether the event is on an abandoned branch."""
-        return any(seq in stretch for stretch in self._hidden)
+        return bool(self._hidden) and any(seq in stretch for stretch in self._hidden)
 
     def __bool__(self) -> bool:
         """Whether anything is hidden."""
