@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
@@ -33,9 +32,6 @@ from jupyter_ai_shoulders.server.kernels.kernel_directory import ServerKernels
 
 _log = logging.getLogger(__name__)
 
-FIRST_ANSWER_SECONDS = 0.3
-"""Delay of imports after the first request, whose answer they would slow down."""
-
 
 class ExtensionServices:
     """State that one server process shares between its requests."""
@@ -50,7 +46,7 @@ class ExtensionServices:
         kernels = serverapp.kernel_manager
         self.kernel_secrets = KernelSecrets(lambda kernel_id: kernel_id in kernels)
         self._warming: asyncio.Task[None] | None = None
-        self._stopping = asyncio.Event()
+        self._closing = False
         clock = SystemClock()
         self._host = build_host(
             _settings(serverapp, config),
@@ -91,30 +87,20 @@ class ExtensionServices:
 
         Raises ``StateUnavailable`` once the server stops: work begun then would never be ended.
         """
-        if self._stopping.is_set():
+        if self._closing:
             raise StateUnavailable(
                 "The server is shutting down; nothing new is started.",
                 hint="Try again once it is back.",
                 retryable=True,
             )
         if self._warming is None:
-            self._warming = asyncio.create_task(self._import_ahead(), name="shoulders-imports")
+            self._warming = asyncio.create_task(_import_ahead(), name="shoulders-imports")
         await self.recover()
         return self._host
 
-    async def _import_ahead(self) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(FIRST_ANSWER_SECONDS):
-                await self._stopping.wait()
-                return
-        try:
-            await asyncio.to_thread(import_for_turns)
-        except ImportError:  # the first turn that needs it fails and reports it
-            _log.exception("Something that turns need cannot be imported")
-
     async def aclose(self) -> None:
         """Stop running turns, write everything to the disk, disconnect the pages."""
-        self._stopping.set()
+        self._closing = True
         self._activity.close()
         self._renames.close()
         if self._warming is not None:
@@ -124,6 +110,13 @@ class ExtensionServices:
         self._host.hub.close()
         self.connections.close()
         self._log_redaction.close()
+
+
+async def _import_ahead() -> None:
+    try:
+        await asyncio.to_thread(import_for_turns)
+    except ImportError:  # the first turn that needs it fails and reports it
+        _log.exception("Something that turns need cannot be imported")
 
 
 def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:

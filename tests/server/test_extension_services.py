@@ -37,23 +37,9 @@ async def test_what_cannot_be_imported_ahead_does_not_keep_the_server_from_stopp
         raise ImportError("no httpx here")
 
     monkeypatch.setattr(service_module, "import_for_turns", broken)
-    monkeypatch.setattr(service_module, "FIRST_ANSWER_SECONDS", 0.0)
     await api.new_session()
 
     await extension(jp_serverapp).stop_extension()
 
     assert "no httpx here" in caplog.text
     assert "did not stop in order" not in caplog.text
-
-
-async def test_imports_for_turns_wait_for_the_first_answer_and_not_after_a_stop(
-    api: Api, jp_serverapp: ServerApp, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun: list[str] = []
-    monkeypatch.setattr(service_module, "import_for_turns", lambda: begun.append("imports"))
-    monkeypatch.setattr(service_module, "FIRST_ANSWER_SECONDS", 600.0)
-    await api.new_session()
-
-    await extension(jp_serverapp).stop_extension()
-
-    assert begun == []
