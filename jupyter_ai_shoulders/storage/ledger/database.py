@@ -10,6 +10,7 @@ import contextlib
 import logging
 import os
 import sqlite3
+import time
 from collections.abc import Generator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ _log = logging.getLogger(__name__)
 
 BUSY_SECONDS = 2.0
 """Time a commit waits for another process that locked the ledger."""
+
+_SWITCH_PAUSE_SECONDS = 0.005
 
 _CHECKED_AT_OPEN = 32 << 20
 """Ledgers up to this many bytes are checked completely when opened (about 3 ms per MB)."""
@@ -171,7 +174,7 @@ class LedgerDatabase:
         try:
             if os.name == "posix":
                 self.path.chmod(0o600)
-            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+            mode = _switch_to_wal(connection)
             connection.execute(f"PRAGMA synchronous = {'NORMAL' if mode == 'wal' else 'FULL'}")
             if self.path.stat().st_size <= _CHECKED_AT_OPEN:
                 (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
@@ -239,6 +242,21 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     )
     connection.text_factory = decode_lenient
     return connection
+
+
+def _switch_to_wal(connection: sqlite3.Connection) -> str:
+    """Return the journal mode, which stays what it was where the file system has no shared memory.
+
+    SQLite refuses at once, instead of waiting, while another process switches the same new file.
+    """
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            return connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+        time.sleep(_SWITCH_PAUSE_SECONDS)
 
 
 def _readable(path: Path) -> _SalvagedRows:

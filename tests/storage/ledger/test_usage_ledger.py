@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime
@@ -185,6 +186,19 @@ async def test_two_processes_racing_never_pass_the_limit_by_more_than_one_call(
     assert spent == sum(admitted) * amount
     assert limit <= spent < limit + amount
     assert look(folder, "SELECT micro_usd FROM spent WHERE scope = 'month'") == [(spent,)]
+
+
+async def test_a_new_ledger_waits_for_another_process_that_creates_it(folder: Path) -> None:
+    folder.mkdir()  # noqa: ASYNC240 a test
+    with closing(
+        sqlite3.connect(folder / "usage.db", isolation_level=None, check_same_thread=False)
+    ) as other:
+        other.execute("BEGIN IMMEDIATE")
+        timer = threading.Timer(0.1, other.execute, ["COMMIT"])
+        timer.start()
+        async with opened(folder, SpendingLimits(day=25)) as ledger:
+            await reserved(ledger)
+        timer.join()
 
 
 async def test_calls_of_a_killed_process_are_booked_at_what_they_may_have_cost(
