@@ -156,12 +156,16 @@ class RequestBuilder:
         for the next turn, so that sent bytes do not change.
         """
         texts = read_instruction_set(around.instructions)
+        disabled = self.rules.disabled
         if operation.fresh:
-            self._enter_instruction_set(texts, session, spec, around.instructions)
+            first = self.context.entered(SYSTEM) is None
+            if first:
+                self._enter_system_prompt(session, around.instructions, spec, disabled)
+            self._enter_instruction_set(texts, around.instructions, is_first=first)
         self._enter_enclosed(around)
         switched = self._note_model_change(turn)
         if operation.fresh or switched:
-            self._enter_tools(self._definitions(turn, session, spec))
+            self._enter_tools(self._definitions(turn, session, spec, disabled))
             self._drop_superseded()
         self._enter(ZONE, zone_blob(self.clock.now()))
         self._enter_facts(around, texts, data_limit(spec.window))
@@ -171,34 +175,35 @@ class RequestBuilder:
             if path is not None:
                 self._enter(read_entry(path), b"")
 
-    def _enter_instruction_set(
+    def _enter_system_prompt(
         self,
-        texts: PromptTexts,
         session: Session,
-        spec: ModelSpec,
         instructions: InstructionSet | None,
+        spec: ModelSpec,
+        disabled: frozenset[str],
     ) -> None:
-        """Log system prompt, skills and instructions; changed instructions cause a rebase.
+        prompt = system_prompt(
+            session.created_at,
+            self.settings.workspace,
+            instructions.locale if instructions else "",
+            self._not_loaded(session, spec, disabled),
+            sections=INLINE_SECTIONS if session.toolset == "inline" else SECTIONS,
+        )
+        self._enter(SYSTEM, prompt.encode())
+
+    def _enter_instruction_set(
+        self, texts: PromptTexts, found: InstructionSet | None, *, is_first: bool
+    ) -> None:
+        """Log skills and instructions; changed instructions cause a rebase.
 
         Files that could not be read now keep their last content.
         """
-        first = self.context.entered(SYSTEM) is None
-        if first:
-            locale = instructions.locale if instructions else ""
-            prompt = system_prompt(
-                session.created_at,
-                self.settings.workspace,
-                locale,
-                self._not_loaded(session, spec),
-                sections=INLINE_SECTIONS if session.toolset == "inline" else SECTIONS,
-            )
-            self._enter(SYSTEM, prompt.encode())
         if self.context.entered(SECRET) is None:
             self._enter(SECRET, secrets.token_hex(8).encode())
         for problem in texts.problems:
             self._notify("instructions", problem)
-        if instructions is not None:
-            self._enter_instructions(texts, is_first=first)
+        if found is not None:
+            self._enter_instructions(texts, is_first=is_first)
 
     def _enter_instructions(self, texts: PromptTexts, *, is_first: bool) -> None:
         wanted: dict[Entry, str] = {SKILLS: texts.manifest}
@@ -261,21 +266,25 @@ class RequestBuilder:
             self.reported.add(problem)
             self.record(Notice(level="warning", code=code, text=problem))
 
-    def _definitions(self, turn: TurnState, session: Session, spec: ModelSpec) -> Tools:
+    def _definitions(
+        self, turn: TurnState, session: Session, spec: ModelSpec, disabled: frozenset[str]
+    ) -> Tools:
         if not spec.tools or session.tools == "disabled":
             return ()
-        loaded, disabled = frozenset(self.index.loaded), frozenset(self.rules.disabled)
+        loaded = frozenset(self.index.loaded)
         if session.anchor is None:
             disabled |= {PROPOSE_EDIT}
         else:
             loaded |= {"threads"}
         return self.tools.definitions(session.toolset, turn.mode, disabled, loaded)
 
-    def _not_loaded(self, session: Session, spec: ModelSpec) -> Sequence[Category]:
+    def _not_loaded(
+        self, session: Session, spec: ModelSpec, disabled: frozenset[str]
+    ) -> Sequence[Category]:
         """Return the categories to name in the system prompt, which stays as first made."""
         if not spec.tools or session.tools == "disabled":
             return ()
-        return self.tools.loadable(session.toolset, "ask", self.rules.disabled)
+        return self.tools.loadable(session.toolset, "ask", disabled)
 
     def _enter_tools(self, tools: Tools) -> None:
         before = self.context.entered(TOOLS)
@@ -299,6 +308,7 @@ class RequestBuilder:
         blob = self._put(entry, content)
         if self.context.entered(entry) != blob:
             role, source = entry
+            self.context.expect(blob, content)
             self.record(ContextAdd(role=cast("Role", role), source=source, blob=blob))
 
     def _put(self, entry: Entry, content: bytes) -> BlobHash:

@@ -99,6 +99,11 @@ class SessionContext:
         """Family, number and estimated tokens of the closed messages counted so far."""
         self._frame: tuple[TokenFamily, str, tuple[ToolDefinition, ...], int] = ("other", "", (), 0)
         """Family, system prompt and tools counted last, and their estimated tokens."""
+        self._expected: tuple[BlobHash, bytes] | None = None
+
+    def expect(self, blob: BlobHash, content: bytes) -> None:
+        """Take this content for the next event that refers to the blob, instead of reading it."""
+        self._expected = (blob, content)
 
     def add(self, event: Event) -> None:
         """Add the next event of the log."""
@@ -195,7 +200,11 @@ class SessionContext:
         self._transcript.compact(replaced.start, replaced.end, summary)
 
     def _enter(self, event: ContextAdd) -> None:
-        content = self._blobs.get(event.blob)
+        expected, self._expected = self._expected, None
+        if expected is not None and expected[0] == event.blob:
+            content = expected[1]
+        else:
+            content = self._blobs.get(event.blob)
         match event.role:
             case "attachment":
                 self._transcript.user.enclose(AttachmentRecord.model_validate_json(content))

@@ -174,10 +174,12 @@ class SessionCache:
 
     def _evict(self, needed: SessionId) -> None:
         surplus = len(self._drivers) - self._services.settings.cached_sessions
+        if surplus <= 0:
+            return
         idle = [
             key for key, driver in self._drivers.items() if key != needed and not driver.is_running
         ]
-        for session_id in idle[: max(surplus, 0)]:
+        for session_id in idle[:surplus]:
             del self._drivers[session_id]
 
 

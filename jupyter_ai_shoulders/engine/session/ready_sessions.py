@@ -33,7 +33,8 @@ class ReadySessions:
         self, session_id: SessionId
     ) -> tuple[SessionDriver, tuple[ToolResult, ...]]:
         """Return the session once nothing in it stops, and the outcomes of interrupted calls."""
-        await self._services.models.refresh_default()
+        if self._services.sessions.get(session_id).model is None:
+            await self._services.models.refresh_default()
         while True:
             driver = await self._cache.get_driver(session_id)
             if isinstance(driver.state.phase, Stopping):

@@ -170,6 +170,8 @@ class UserMessageBuffer:
 
     def _superseded(self) -> list[AttachmentCopy]:
         """Return the settled copies that a later one replaces."""
+        if not self._copies:
+            return []
         coming = self.rendered().copies
         later = {copy.key: place for place, copy in enumerate([*self._copies, *coming])}
         return [copy for place, copy in enumerate(self._copies) if later[copy.key] > place]

@@ -18,6 +18,7 @@ import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -78,6 +79,26 @@ class _SettingsFile:
     text: str = ""
 
 
+class _AppliedSettings:
+    """What some sources amount to."""
+
+    def __init__(self, found: tuple[SettingsSource, ...]) -> None:
+        self.found = found
+        self.values, self.sources = _merged(found)
+
+    @cached_property
+    def models(self) -> ModelPreferences:
+        return ModelPreferences(**_area(self.values, "models"))
+
+    @cached_property
+    def commands(self) -> CommandSettings:
+        return CommandSettings(**_area(self.values, "commands"))
+
+    @cached_property
+    def inline_completion(self) -> CompletionSettings:
+        return CompletionSettings(**_area(self.values, "ghost"))
+
+
 class Preferences:
     """The settings that apply, and the files behind them."""
 
@@ -109,51 +130,40 @@ class Preferences:
             ),
         }
         self._locked = read_settings("administrator", TRAIT, json.dumps(dict(locked or {})))
-        self._known: tuple[tuple[SettingsSource, ...], ModelPreferences] | None = None
-        self._inline_completion: tuple[tuple[SettingsSource, ...], CompletionSettings] | None = None
+        self._last: _AppliedSettings | None = None
 
     def models(self) -> ModelPreferences:
         """Return the settings for the choice of models and for single calls."""
-        sources = self._sources()
-        if self._known is None or self._known[0] != sources:
-            self._known = (sources, ModelPreferences(**_area(_merged(sources)[0], "models")))
-        return self._known[1]
+        return self._applied().models
 
     def data_values(self) -> DataValues:
         """Return how much of the data in kernels may be sent."""
-        return _merged(self._sources())[0]["egress.data_values"]
+        return self._applied().values["egress.data_values"]
 
     def commands(self) -> tuple[CommandSettings, bool]:
         """Return how commands may run, and whether the administrator decided it."""
-        values, sources = _merged(self._sources())
-        locked = sources["commands.mode"] == "administrator"
-        return CommandSettings(**_area(values, "commands")), locked
+        applied = self._applied()
+        return applied.commands, applied.sources["commands.mode"] == "administrator"
 
     def inline_completion(self) -> CompletionSettings:
         """Return the settings for suggestions at the caret."""
-        sources = self._sources()
-        if self._inline_completion is None or self._inline_completion[0] != sources:
-            self._inline_completion = (
-                sources,
-                CompletionSettings(**_area(_merged(sources)[0], "ghost")),
-            )
-        return self._inline_completion[1]
+        return self._applied().inline_completion
 
     def settings(self) -> Settings:
         """Return all values with their sources, and the problems of the files."""
-        found = self._sources()
-        values, sources = _merged(found)
+        applied = self._applied()
+        values = applied.values
         return Settings(
             values=SettingsValues(
                 models=ModelSettings(**_area(values, "models")),
                 egress=EgressSettings(**_area(values, "egress")),
-                commands=CommandSettings(**_area(values, "commands")),
-                ghost=CompletionSettings(**_area(values, "ghost")),
+                commands=applied.commands,
+                ghost=applied.inline_completion,
                 threads=ThreadSettings(**_area(values, "threads")),
             ),
-            sources=sources,
+            sources=applied.sources,
             locks={name: self._reason(name) for name in self._locked.values},
-            problems=tuple(problem for source in found for problem in source.problems),
+            problems=tuple(problem for source in applied.found for problem in source.problems),
             revision=self._revision(),
         )
 
@@ -223,6 +233,13 @@ class Preferences:
                 code="stale",
                 hint="Check them and repeat the change.",
             )
+
+    def _applied(self) -> _AppliedSettings:
+        """Return the settings that apply now, merged again only after a change."""
+        found = self._sources()
+        if self._last is None or self._last.found != found:
+            self._last = _AppliedSettings(found)
+        return self._last
 
     def _sources(self) -> tuple[SettingsSource, ...]:
         user, workspace = (_current(self._files[scope]) for scope in ("user", "workspace"))

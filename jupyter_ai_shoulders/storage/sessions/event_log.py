@@ -56,6 +56,8 @@ _log = logging.getLogger(__name__)
 _STORE = "store an event"
 TAILS = 1_000
 """Conversations whose last ``seq`` is kept; reading it again takes 10 µs."""
+_CONTENT = ',"type":'
+"""What follows ``EventBase``'s fields in an encoded event."""
 _COLUMNS = "e.id, CAST(e.body AS BLOB), e.checksum"
 PAGE = 200
 """Events read and parsed at once, in about 5 ms."""
@@ -300,10 +302,12 @@ class SqliteEventLog:
 
     def _redacted(self, event: Event, text: str) -> tuple[Event, str]:
         is_streamed = isinstance(event, TextDelta | ReasoningDelta)
-        redacted = (self._redact_streamed if is_streamed else self._redact)(text)
-        if redacted == text:
+        stamps, mark, content = text.partition(_CONTENT)  # the log itself wrote the stamps
+        redacted = (self._redact_streamed if is_streamed else self._redact)(content)
+        if redacted == content:
             return event, text
-        return _without_broken_state(event, parse_event(redacted), redacted)
+        text = stamps + mark + redacted
+        return _without_broken_state(event, parse_event(text), text)
 
     def _message_count(self, tail: LogTail) -> int:
         rows = self._database.rows(

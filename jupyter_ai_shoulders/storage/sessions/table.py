@@ -32,6 +32,7 @@ _log = logging.getLogger(__name__)
 
 ABANDONED = timedelta(days=1)
 """Age at which a thread without a first message is abandoned."""
+_PARSED = 256
 _CURSOR = re.compile("[0-9]{1,18}")
 """More digits would not fit SQLite's integers."""
 
@@ -79,6 +80,8 @@ class SqliteSessions:
         self._database = database
         self._log = log
         self._clock = clock
+        self._parsed: dict[SessionId, tuple[str, Session]] = {}
+        """The last parsed row of sessions in use: a turn reads its session several times."""
 
     def add(self, session: Session, opener: Opener | None = None) -> Session:
         """Store a new session and log its ``session-create``."""
@@ -258,10 +261,11 @@ class SqliteSessions:
 
     def _session(self, row: tuple[Any, ...]) -> Session:
         session_id, body, message_count, _ = row
-        try:
-            session = Session.model_validate_json(body)
-        except ValidationError as error:
-            session = self._last_logged(session_id, error)
+        known = self._parsed.get(session_id)
+        if known is not None and known[0] == body:
+            session = known[1]
+        else:
+            session = self._parse(session_id, body)
         return session.model_copy(
             update={
                 "id": session_id,
@@ -269,6 +273,16 @@ class SqliteSessions:
                 "message_count": message_count,
             }
         )
+
+    def _parse(self, session_id: SessionId, body: str) -> Session:
+        try:
+            session = Session.model_validate_json(body)
+        except ValidationError as error:
+            return self._last_logged(session_id, error)
+        if len(self._parsed) >= _PARSED:
+            self._parsed.clear()
+        self._parsed[session_id] = (body, session)
+        return session
 
     def _last_logged(self, session_id: SessionId, problem: ValidationError) -> Session:
         """Return a session with a damaged row as recorded in the log.
