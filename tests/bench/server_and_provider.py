@@ -32,21 +32,33 @@ class Provider:
     key: str = KEY
     model: str = MODEL
     path: str = "/v1/messages"
+    frame: Mapping[str, Any] = field(default_factory=lambda: {"max_tokens": 4096, "stream": True})
+    """The request without model and messages."""
 
     async def stream(self, text: str) -> AsyncIterator[bytes]:
         """Ask for a streamed answer and yield its bytes as they come."""
-        body = {
-            "model": self.model,
-            "max_tokens": 4096,
-            "stream": True,
-            "messages": [{"role": "user", "content": text}],
-        }
+        messages = [{"role": "user", "content": text}]
+        body = {**self.frame, "model": self.model, "messages": messages}
         headers = {"x-api-key": self.key, "anthropic-version": "2023-06-01"}
         url = f"{self.url}{self.path}"
         async with self.http.post(url, json=body, headers=headers) as answer:
             assert answer.status == 200, await answer.text()
             async for piece in answer.content.iter_any():
                 yield piece
+
+
+async def asked_as_in_a_turn(server: Server, upstream: SimulatorProcess) -> Mapping[str, Any]:
+    """Return the ``frame`` of a turn's request, with system prompt and tools.
+
+    The provider takes longer to read it than a short one, so that a floor must send it, too.
+    """
+    session, seq = await server.session()
+    async with server.page({session: seq}) as socket:
+        await server.say(socket, session, "Hello")
+        while '"type":"turn-end"' not in await socket.receive_str():
+            pass
+    body = upstream.requests()[-1]["body"]
+    return {name: value for name, value in body.items() if name not in {"model", "messages"}}
 
 
 @dataclass
@@ -123,8 +135,13 @@ async def client(lab: Lab | None = None) -> AsyncGenerator[aiohttp.ClientSession
 
 
 @asynccontextmanager
-async def serving(script: Mapping[str, Any]) -> AsyncGenerator[tuple[Server, Provider]]:
-    """Start a simulator with a script and a lab whose only model is there."""
+async def serving(
+    script: Mapping[str, Any], *, as_in_a_turn: bool = False
+) -> AsyncGenerator[tuple[Server, Provider]]:
+    """Start a simulator with a script and a lab whose only model is there.
+
+    The provider is asked directly with a short request, or with all that a turn sends.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         root = folder / "root"
@@ -134,7 +151,10 @@ async def serving(script: Mapping[str, Any]) -> AsyncGenerator[tuple[Server, Pro
         try:
             lab.start()
             async with client(lab) as ours, client() as direct:
-                yield Server(lab, ours), Provider(upstream.url, direct)
+                server, provider = Server(lab, ours), Provider(upstream.url, direct)
+                if as_in_a_turn:
+                    provider.frame = await asked_as_in_a_turn(server, upstream)
+                yield server, provider
         finally:
             lab.stop()
             upstream.stop()

@@ -5,6 +5,7 @@ Used by ``engine.session.effect_runner``.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -153,7 +154,7 @@ class ModelCall:
                 self._part = _Part(event, self._tools)
                 self._shown = True
             case PartDelta():
-                self._more(event.text)
+                await self._more(event.text)
             case PartEnd():
                 self._close_part(event.state)
             case ToolCallReady():
@@ -167,10 +168,14 @@ class ModelCall:
             case _:
                 assert_never(event)
 
-    def _more(self, text: str) -> None:
-        if self._part is not None and text:
-            self._output += estimate_text(text, self._spec.family)
-            self._part.deltas.push(text)
+    async def _more(self, text: str) -> None:
+        if self._part is None or not text:
+            return
+        first = self._output == 0
+        self._output += estimate_text(text, self._spec.family)
+        self._part.deltas.push(text)
+        if first:  # let the page have it before the rest of what arrived is decoded
+            await asyncio.sleep(0)
 
     async def _call(self, ready: ToolCallReady) -> None:
         self._close_part()

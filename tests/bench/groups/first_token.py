@@ -1,6 +1,7 @@
 """From sending a message to its first piece of text, with one conversation at a time.
 
-The floor asks the simulated provider directly; the relay is the least a server in between can do.
+The floor asks the simulated provider directly, with the system prompt and the tools of a turn; the
+relay is the least a server in between can do.
 Ours: from sending a message on the page socket, or with `POST messages`, to the first `text-delta`
 on the page socket, or on an event stream, with everything in between (log, context, request,
 decoding). A new conversation is made and followed before the clock starts; connections are open, as
@@ -33,9 +34,9 @@ def measure() -> list[Figure]:
 
 
 async def _measure() -> list[Figure]:
-    async with serving(SCRIPT) as (server, provider):
+    async with serving(SCRIPT, as_in_a_turn=True) as (server, provider):
         with relay_to(provider.url) as relay:
-            case = _Case(server, provider, Provider(relay.url, provider.http), relay.pid)
+            case = _Case(server, provider, replace(provider, url=relay.url), relay.pid)
             ways = {
                 "direct": case.direct,
                 "relay": case.through_relay,

@@ -1,8 +1,8 @@
 """A hundred messages sent at once, each to its own conversation: how long until each first token.
 
-The floor asks the simulated provider directly, a hundred times at once. Ours: from the first
-message on the page socket to each conversation's first `text-delta`. CPU is what the server's
-process uses for each turn until then.
+The floor asks the simulated provider directly, a hundred times at once, with the system prompt and
+the tools of a turn. Ours: from the first message on the page socket to each conversation's first
+`text-delta`. CPU is what the server's process uses for each turn, with its events.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from statistics import median
 
 from tests.bench.figures import Figure, Goal, spread
 from tests.bench.server_and_provider import Provider, Server, serving
-from tests.bench.timing import Stopwatch, cpu_ms
+from tests.bench.timing import Stopwatch
 from tests.simulator_process import says
 
 TURNS = 100
@@ -33,12 +33,11 @@ async def _measure() -> list[Figure]:
     ours: list[float] = []
     last: list[float] = []
     cpu: list[float] = []
-    async with serving(SCRIPT) as (server, provider):
+    async with serving(SCRIPT, as_in_a_turn=True) as (server, provider):
         for _ in range(ROUNDS):
             direct.append(median(await _direct(provider)))
-            before = cpu_ms(server.lab.pid)
-            waits = await _turns(server)
-            cpu.append((cpu_ms(server.lab.pid) - before) / TURNS)
+            waits, taken = await _turns(server)
+            cpu.append(taken)
             ours.append(median(waits))
             last.append(max(waits))
     floor = spread(direct)
@@ -62,12 +61,13 @@ async def _direct(provider: Provider) -> list[float]:
     return await asyncio.gather(*(first(provider.stream("Go on")) for _ in range(TURNS)))
 
 
-async def _turns(server: Server) -> list[float]:
+async def _turns(server: Server) -> tuple[list[float], float]:
+    """Return each turn's wait, and the CPU of one turn, in milliseconds."""
     cursors = dict([await server.session() for _ in range(TURNS)])
     waits: dict[str, float] = {}
     ended = 0
     async with server.page(cursors) as socket:
-        watch = Stopwatch()
+        watch = Stopwatch(server.lab.pid)
         for session in cursors:
             await server.say(socket, session, "Go on")
         while ended < TURNS:
@@ -76,4 +76,4 @@ async def _turns(server: Server) -> list[float]:
                 if event["type"] == "text-delta":
                     waits.setdefault(event["session_id"], watch.ms)
                 ended += event["type"] == "turn-end"
-    return list(waits.values())
+        return list(waits.values()), watch.sample().cpu / TURNS
