@@ -52,4 +52,5 @@ class RandomIds:
 
 def timestamp(moment: datetime) -> str:
     """Format ``moment`` for the wire: UTC, milliseconds, ``Z``."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    utc = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+    return f"{utc.isoformat(timespec='milliseconds')[:-6]}Z"

@@ -20,7 +20,7 @@ class EngineSettings:
     """Step limit of the small ``document`` toolset."""
     model_attempts: int = 5
     """Attempts of one model call that fails before any output was shown."""
-    delta_interval_s: float = 0.040
+    delta_interval_s: float = 0.050
     """Interval for coalescing text after the first delta of a part."""
     settle_timeout_s: float = 3.0
     """Time a cancelled tool call gets to settle its effect."""

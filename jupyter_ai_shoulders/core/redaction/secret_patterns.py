@@ -122,6 +122,9 @@ class SecretPatterns:
         self._longest_start = max(map(len, starts))
         self._values = _by_literal([row for row in table.labelled if not row.short])
         self._short_values = _by_literal([row for row in table.labelled if row.short])
+        self._any_label = re.compile(
+            b"|".join(dict.fromkeys(re.escape(row.at.encode()) for row in table.labelled))
+        )
         self._open_values: Values = {}
         for row in table.labelled:
             pattern = re.compile(rf"(?i:{row.label})([^\s\"'\\<>]*)\Z".encode())
@@ -143,8 +146,9 @@ class SecretPatterns:
         yield from _values(view, lowered, self._short_values)
         if around:
             near = b" ".join(around).lower()
-            labels = {at: rows for at, rows in self._values.items() if at in near}
-            yield from _values(view, lowered, labels)
+            if self._any_label.search(near):
+                labels = {at: rows for at, rows in self._values.items() if at in near}
+                yield from _values(view, lowered, labels)
 
     def open_from(self, view: bytes) -> int:
         """Return where a possible key begins at the text's end; the text's length if none does."""
@@ -177,6 +181,8 @@ class SecretPatterns:
         tail = view[-LONGEST_KEY:].lower()
         moved = len(view) - len(tail)
         opened = len(view)
+        if self._any_label.search(tail) is None:
+            return opened
         for literal, patterns in self._open_values.items():
             at = tail.rfind(literal)
             for lead, pattern in patterns if at >= 0 else ():

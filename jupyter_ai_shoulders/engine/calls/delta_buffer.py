@@ -1,7 +1,7 @@
 """Joins streamed text into fewer events: at once after a pause, otherwise on a short timer.
 
 All buffers of a process emit at the same points of time, so that fifty replies that stream at once
-wake the event loop, and make a frame for the page, 25 times a second and not a thousand times.
+wake the event loop, and make a frame for the page, 20 times a second and not a thousand times.
 A key split over several pieces never leaves the buffer: text that could begin a key waits for the
 rest. Used by ``engine.calls.model_call`` and ``engine.calls.execution``; one instance per part or
 call.

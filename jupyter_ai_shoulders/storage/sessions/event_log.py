@@ -301,8 +301,8 @@ class SqliteEventLog:
         return event.model_copy(update=stamps)
 
     def _redacted(self, event: Event, text: str) -> tuple[Event, str]:
-        is_streamed = isinstance(event, TextDelta | ReasoningDelta)
         stamps, mark, content = text.partition(_CONTENT)  # the log itself wrote the stamps
+        is_streamed = isinstance(event, TextDelta | ReasoningDelta)
         redacted = (self._redact_streamed if is_streamed else self._redact)(content)
         if redacted == content:
             return event, text
