@@ -2,6 +2,7 @@
 # make test   every check, and the default tests; continuous integration runs this
 # make test-full  the same with every test: all combinations and variants (run it each night)
 # make check  formatting, lint, types, layers     make bench  the figures of docs/benchmarks.md
+# make bench-rivals  the figures of docs/benchmarks-rivals.md: software by others beside ours, installed from PyPI (long)
 # make sweep  kill the server at every crash point of scripted turns and at 200 random moments, damage its files (long)
 # make versions  install the lowest and the newest allowed versions and run the main workflow with each (minutes)
 # make build  after a change of the lab extension     make clean  remove everything these made
@@ -10,7 +11,7 @@
 # Needs Python 3.11 or newer, or uv. Node and every other tool are installed into .venv; nothing is installed outside
 # this directory, except a browser and Debian's python3-venv where they are missing.
 
-.PHONY: lab test test-full check check-python check-quick check-slow check-page test-page format build gen bench versions sweep clean env browser
+.PHONY: lab test test-full check check-python check-quick check-slow check-page test-page format build gen bench bench-rivals versions sweep clean env browser
 .DELETE_ON_ERROR:
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -91,6 +92,9 @@ gen: env $(NODE_MODULES)
 bench: build
 	python -m tests.bench $(BENCH_ARGS)
 
+bench-rivals: build
+	python -m tests.bench.rivals $(RIVALS_ARGS)
+
 versions: build
 	python -m tests.dependency_versions $(VERSIONS_ARGS)
 
@@ -105,7 +109,7 @@ browser: $(VENV)
 	@python .ci/browser.py
 
 clean:
-	rm -rf .venv labextension/node_modules labextension/lib jupyter_ai_shoulders/labextension dist htmlcov
+	rm -rf .venv .venv-rivals labextension/node_modules labextension/lib jupyter_ai_shoulders/labextension dist htmlcov
 	rm -rf jupyter_ai_shoulders/kernel/panel/static
 	rm -rf .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage* tests/ui/failures
 	find jupyter_ai_shoulders tests -name __pycache__ -prune -exec rm -rf {} +

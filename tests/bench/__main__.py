@@ -80,24 +80,30 @@ def _how(docstring: str | None) -> str:
     return cleandoc(docstring or "").partition("\n\n")[2].replace("``", "`")
 
 
-def _preface(busy: float) -> str:
+def machine() -> str:
+    """Describe the machine and the day, for the head of a report."""
     allowed = hasattr(os, "sched_getaffinity")
     cores = len(os.sched_getaffinity(0)) if allowed else os.cpu_count()
     memory = psutil.virtual_memory().total / 2**30
-    machine = (
+    return (
         f"{cores} cores ({platform.machine()}), {memory:.0f} GB of memory, {platform.system()}, "
         f"Python {platform.python_version()}, {datetime.now(UTC):%d %B %Y}"
     )
+
+
+def _preface(busy: float) -> str:
     return f"""\
 # Benchmarks
 
-Measured by `make bench` on {machine}.
+Measured by `make bench` on {machine()}.
 Other programs used {busy:.0f} % of the machine when it began.
 
 Each figure stands beside its floor, measured in the same run and in turn with it: machines differ
 and are noisy, so look at the ratio first. Values are medians; the quartiles stand in brackets.
 Client, simulated provider and server share the cores. CPU times say what the work costs, also where
-other programs make the clock on the wall lie."""
+other programs make the clock on the wall lie.
+
+Software that others wrote, measured beside ours: [benchmarks-rivals.md](benchmarks-rivals.md)."""
 
 
 if __name__ == "__main__":

@@ -131,8 +131,8 @@ def _row(figure: Figure) -> str:
         figure.name,
         _number(figure.ratio),
         f"{_number(figure.added)} {figure.unit}" if figure.floor else "",
-        f"{_range(figure.ours)} {figure.unit}",
-        f"{_range(figure.floor)} {figure.unit}" if figure.floor else "",
+        f"{spread_text(figure.ours)} {figure.unit}",
+        f"{spread_text(figure.floor)} {figure.unit}" if figure.floor else "",
         _cpu(figure),
         figure.goal.text(figure.unit) if figure.goal else "",
         {True: "yes", False: "**no**", None: ""}[figure.met],
@@ -147,7 +147,8 @@ def _cpu(figure: Figure) -> str:
     return f"{_number(figure.cpu)} / {floor} ms"
 
 
-def _range(value: Spread) -> str:
+def spread_text(value: Spread) -> str:
+    """Return the median, with the quartiles in brackets where they differ."""
     if value.low == value.high:
         return _number(value.middle)
     return f"{_number(value.middle)} ({_number(value.low)}–{_number(value.high)})"

@@ -65,7 +65,10 @@ async def _measure() -> list[Figure]:
     return figures
 
 
-def _ways(server: Server, provider: Provider, relay: Provider, relay_pid: int) -> dict[str, Way]:
+def ways_through(
+    server: Server, provider: Provider, relay: Provider, relay_pid: int
+) -> dict[str, Way]:
+    """Return the ways to the provider: directly, through a bare relay, and through our proxy."""
     proxy = Provider(
         f"http://127.0.0.1:{server.lab.port}/{ROOT}",
         provider.http,
@@ -86,8 +89,8 @@ async def _first_tokens() -> list[Figure]:
     async with serving(script) as (server, provider):
         with relay_to(provider.url) as relay:
             between = Provider(relay.url, provider.http)
-            ways = _ways(server, provider, between, relay.pid)
-            takers = {name: _taker(way) for name, way in ways.items()}
+            ways = ways_through(server, provider, between, relay.pid)
+            takers = {name: first_token(way) for name, way in ways.items()}
             taken = await interleaved(FIRST_ROUNDS, takers, warm=3)
     relayed = median(sample.cpu for sample in taken["relay"])
     return [
@@ -100,7 +103,9 @@ async def _first_tokens() -> list[Figure]:
     ]
 
 
-def _taker(way: Way) -> Callable[[], Awaitable[Sample]]:
+def first_token(way: Way) -> Callable[[], Awaitable[Sample]]:
+    """Return what asks once and measures until the first token."""
+
     async def take() -> Sample:
         watch = Stopwatch(way.pid)
         taken: Sample | None = None
@@ -119,12 +124,12 @@ async def _under(load: Load) -> list[Figure]:
     async with serving({"default": says_it}) as (server, provider):
         with relay_to(provider.url) as relay:
             between = Provider(relay.url, provider.http)
-            ways = _ways(server, provider, between, relay.pid)
-            await _flow(ways["messages"], replace(load, streams=1))
+            ways = ways_through(server, provider, between, relay.pid)
+            await flow(ways["messages"], replace(load, streams=1))
             flows: dict[str, list[Flow]] = {name: [] for name in ways}
             for _ in range(ROUNDS):
                 for name, way in ways.items():
-                    flows[name].append(await _flow(way, load))
+                    flows[name].append(await flow(way, load))
     return _figures(load, flows)
 
 
@@ -136,7 +141,8 @@ class Flow:
     cpu: float
 
 
-async def _flow(way: Way, load: Load) -> Flow:
+async def flow(way: Way, load: Load) -> Flow:
+    """Take all streams of a load; measure without their beginning and end."""
     total = load.streams * load.tokens
     marks: list[tuple[int, float, float]] = []
     bounds = [total // 5, total * 9 // 10]
