@@ -35,15 +35,18 @@ def measure() -> list[Figure]:
 
 
 async def _measure() -> list[Figure]:
-    script = [reply for cells in SIZES for reply in _replies(cells)]
+    script = [reply for cells in SIZES for reply in replies(cells)]
     taken: dict[int, list[Sample]] = {}
-    async with serving({**in_order(*script), "default": _edit(min(SIZES), 0)}) as (server, model):
+    async with serving({**in_order(*script), "default": edit_call(min(SIZES), 0)}) as (
+        server,
+        model,
+    ):
         for cells in SIZES:
             write_notebook(server.lab.root, cells)
-            await _turn(server, cells)  # imports, and the first write of the folder
-            turns = [await _turn(server, cells) for _ in range(ROUNDS)]
+            await turn(server, cells)  # imports, and the first write of the folder
+            turns = [await turn(server, cells) for _ in range(ROUNDS)]
             taken[cells] = [sample for turn in turns for sample in turn]
-        floor = [await _direct(model) for _ in range(STEPS * ROUNDS)]
+        floor = [await ask_directly(model) for _ in range(STEPS * ROUNDS)]
     goal = Goal("at most", 8)
     return [
         timed(f"edit step, {cells} cells", samples, floor, goal if cells == min(SIZES) else None)
@@ -51,17 +54,18 @@ async def _measure() -> list[Figure]:
     ]
 
 
-def _replies(cells: int) -> list[dict[str, Any]]:
+def replies(cells: int) -> list[dict[str, Any]]:
     """Return the model's side of all turns of a size."""
     read = calls("read_notebook", {"path": _name(cells), "cells": [PASS]})
-    replies: list[dict[str, Any]] = []
-    for turn in range(ROUNDS + 1):
-        edits = [_edit(cells, turn * STEPS + step) for step in range(STEPS)]
-        replies += [read, *edits, says("Done.")]
-    return replies
+    listed: list[dict[str, Any]] = []
+    for number in range(ROUNDS + 1):
+        edits = [edit_call(cells, number * STEPS + step) for step in range(STEPS)]
+        listed += [read, *edits, says("Done.")]
+    return listed
 
 
-def _edit(cells: int, number: int) -> dict[str, Any]:
+def edit_call(cells: int, number: int) -> dict[str, Any]:
+    """Return the model's reply that edits the cell."""
     arguments = {"path": _name(cells), "cell_id": PASS, "source": f"x = {number}"}
     return calls("edit_cell", arguments)
 
@@ -70,7 +74,7 @@ def _name(cells: int) -> str:
     return f"cells-{cells}.ipynb"
 
 
-async def _turn(server: Server, cells: int) -> list[Sample]:
+async def turn(server: Server, cells: int) -> list[Sample]:
     """Play a turn; return what each edit took from the previous one."""
     await asyncio.sleep(PAUSE_SECONDS)
     session, after = await server.session(mode="bypass")
@@ -95,7 +99,8 @@ async def _next(events: aiohttp.StreamReader) -> Mapping[str, Any]:
     raise AssertionError("the stream ended")
 
 
-async def _direct(model: Provider) -> Sample:
+async def ask_directly(model: Provider) -> Sample:
+    """Measure the model's part of a step alone."""
     watch = Stopwatch()
     async for _ in model.stream("Edit it."):
         pass

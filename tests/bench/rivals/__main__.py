@@ -20,6 +20,7 @@ from tests.bench.rivals.comparison import Comparison
 
 MODULES = {
     "litellm_proxy": "Model proxy",
+    "mcp_notebook_edit": "Edit step from outside",
 }
 """Modules of this folder by name, in the order of the report; each has ``measure()``."""
 REPORT = Path(__file__).parents[3] / "docs" / "benchmarks-rivals.md"
