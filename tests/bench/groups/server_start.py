@@ -11,7 +11,8 @@ from __future__ import annotations
 import socket
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
@@ -26,6 +27,8 @@ QUIET_SECONDS = 1.5
 """Without work in the server after which its warm-up is over; it begins half a second late."""
 QUIET_CPU = 0.02
 """Seconds of CPU in that time that are not work yet."""
+SETTLE_SECONDS = 60.0
+"""The longest it waits for that."""
 LOOK_SECONDS = 0.005
 
 
@@ -79,27 +82,44 @@ def measure() -> list[Figure]:
 
 
 def _start(*, enabled: bool) -> Start:
+    switch = f"--ServerApp.jpserver_extensions=jupyter_ai_shoulders={enabled}"
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder, "root")
-        root.mkdir()
-        switch = f"--ServerApp.jpserver_extensions=jupyter_ai_shoulders={enabled}"
-        lab = ClosePolledLab(root, Path(folder, "state"), (switch,))
-        try:
-            began = time.perf_counter()
-            lab.start()
-            seconds = time.perf_counter() - began
-            process = psutil.Process(lab.pid)
-            used = _cpu(process)
-            _settle(process)
-            warm_up = _cpu(process) - used
-            children = process.children(recursive=True)
-            resident = sum(item.memory_info().rss for item in (process, *children))
-            began = time.perf_counter()
-            urlopen(lab.url("shoulders/api/v1/status" if enabled else "api/status")).close()
-            first_call = time.perf_counter() - began
-        finally:
-            lab.stop()
-    return Start(seconds, used, warm_up, resident / 1e6, first_call, len(children))
+        lab = ClosePolledLab(served(folder), Path(folder, "state"), (switch,))
+        with started(lab, "shoulders/api/v1/status" if enabled else "api/status") as start:
+            return start
+
+
+def served(folder: str) -> Path:
+    """Make the directory in a folder that a lab serves."""
+    root = Path(folder, "root")
+    root.mkdir()
+    return root
+
+
+@contextmanager
+def started(lab: ClosePolledLab, call: str) -> Generator[Start]:
+    """Start a lab, measure until a first call of that route is answered; stop it afterwards."""
+    try:
+        began = time.perf_counter()
+        lab.start()
+        seconds = time.perf_counter() - began
+        process = psutil.Process(lab.pid)
+        used = _cpu(process)
+        settle(process)
+        warm_up = _cpu(process) - used
+        memory, children = megabytes(process), len(process.children(recursive=True))
+        began = time.perf_counter()
+        urlopen(lab.url(call)).close()
+        first_call = time.perf_counter() - began
+        yield Start(seconds, used, warm_up, memory, first_call, children)
+    finally:
+        lab.stop()
+
+
+def megabytes(process: psutil.Process) -> float:
+    """Return the resident memory of a process and its children."""
+    family = (process, *process.children(recursive=True))
+    return sum(each.memory_info().rss for each in family) / 1e6
 
 
 def _cpu(process: psutil.Process) -> float:
@@ -107,9 +127,9 @@ def _cpu(process: psutil.Process) -> float:
     return sum(process.cpu_times()[:2])
 
 
-def _settle(process: psutil.Process) -> None:
+def settle(process: psutil.Process) -> None:
     """Wait until the server does nothing more, however long a busy machine lets it take."""
-    used = -1.0
-    while (now := _cpu(process)) - used > QUIET_CPU:
+    used, deadline = -1.0, time.monotonic() + SETTLE_SECONDS
+    while (now := _cpu(process)) - used > QUIET_CPU and time.monotonic() < deadline:
         used = now
         time.sleep(QUIET_SECONDS)

@@ -21,6 +21,7 @@ from tests.bench.rivals.comparison import Comparison
 MODULES = {
     "litellm_proxy": "Model proxy",
     "mcp_notebook_edit": "Edit step from outside",
+    "lab_start": "Start of a lab",
 }
 """Modules of this folder by name, in the order of the report; each has ``measure()``."""
 REPORT = Path(__file__).parents[3] / "docs" / "benchmarks-rivals.md"

@@ -35,6 +35,7 @@ from tests.bench.groups.model_proxy import (
     flow,
     ways_through,
 )
+from tests.bench.groups.server_start import megabytes
 from tests.bench.rivals.comparison import Comparison, Row
 from tests.bench.rivals.environments import NotMeasured, Rival
 from tests.bench.rivals.processes import started
@@ -90,7 +91,7 @@ async def _measure(rival: Rival | None) -> Measured:
                 taken = await flow(way, LOAD)
                 if number:  # the first round is a warm-up
                     flows[name].append(taken)
-        memory = {name: _memory(way.pid) for name, way in ways.items()}
+        memory = {name: megabytes(psutil.Process(way.pid)) for name, way in ways.items()}
     return Measured(first, flows, memory)
 
 
@@ -139,13 +140,6 @@ def _config(provider: Provider) -> Mapping[str, Any]:
         "general_settings": {"master_key": MASTER_KEY},
         "litellm_settings": {"telemetry": False},
     }
-
-
-def _memory(pid: int) -> float:
-    """Return the resident megabytes of a process and its children."""
-    process = psutil.Process(pid)
-    family = (process, *process.children(recursive=True))
-    return sum(each.memory_info().rss for each in family) / 1e6
 
 
 def _compared(measured: Measured, missing: Sequence[str]) -> Comparison:

@@ -3,11 +3,11 @@
 A client edits one cell of a notebook of 10 cells, 20 times in a row; a step runs from the result of
 one edit to that of the next. Ours is a step of the agent loop: the model is asked (a simulated
 provider), the call is allowed, recorded and checkpointed, and the file is written with syncs; what
-the provider needs when asked directly is given, too. jupyter-mcp-server is asked by plain HTTP with
-`tools/call` of `overwrite_cell_source`, without a model, record or checkpoint: as an extension of
-the Jupyter server, where it writes the file, and as a server of its own, where it changes the
-document in jupyter-collaboration's room, which is written to the file later. CPU is that of all
-server processes that take part, without the provider.
+the provider needs when asked directly is given, too. jupyter-mcp-server is asked by plain HTTP
+with ``tools/call`` of ``overwrite_cell_source``, without a model, record or checkpoint: as an
+extension of the Jupyter server, where it writes the file, and as a server of its own, where it
+changes the document in jupyter-collaboration's room, which is written to the file later. CPU is
+that of all server processes that take part, without the provider.
 """
 
 from __future__ import annotations
