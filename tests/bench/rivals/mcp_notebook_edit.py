@@ -223,10 +223,17 @@ def _lab() -> Generator[tuple[Lab, str]]:
         notebook = write_notebook(root, CELLS)
         lab = Lab(root, Path(name, "state"), python=str(MCP.python), env={"PYTHONPATH": ""})
         try:
-            lab.start()
+            _start(lab)
             yield lab, notebook
         finally:
             lab.stop()
+
+
+def _start(lab: Lab) -> None:
+    try:
+        lab.start()
+    except RuntimeError as error:
+        raise NotMeasured("its lab did not start") from error
 
 
 async def _check(mcp: McpClient, lab: Lab, notebook: str) -> None:
