@@ -6,8 +6,10 @@ of the medians. Time runs from the start of the process to the answer to the fir
 the process's time until then, background CPU what it uses after that until it is quiet, memory is
 resident then, child processes included. Ours imports most of its modules later than the others, so
 look at the sum: the last columns are the first call of the extension's API, and memory when the
-server is quiet after it (jupyter-ai has no route that only asks). There are no pages, kernels or
-models, and no way out: requests of the others to other hosts go to a closed port.
+server is quiet after it (jupyter-ai has no route that only asks). The child process of
+notebook-intelligence is the Claude Code command it brings; most of its memory is there. There are
+no pages, kernels or models, and no way out: requests of the others to other hosts go to a closed
+port.
 """
 
 from __future__ import annotations
