@@ -1,6 +1,6 @@
 /**
  * Sends messages over the page socket, which saves the server a whole request, and by HTTP where the socket cannot:
- * closed, message too large, or lost before the answer. A message's id makes sending it twice harmless. Used by
+ * closed, message too large, or without an answer. A message's id makes sending it twice harmless. Used by
  * `MessageSender`. See docs/design/wire-and-api.md#page-socket.
  */
 
@@ -15,11 +15,15 @@ import type { IPageSocket } from './socket';
 /** Longest message for the socket, in characters of JSON: a longer one would hold up the frames of open documents. */
 const LONGEST = 1 << 16;
 
+/** Time after which a socket that has not answered is taken for dead, in ms: a lost network closes none. */
+const ANSWER_TIMEOUT = 5000;
+
 /** A message whose answer has not come. */
 interface IWaiting {
   readonly accept: (accepted: MessageAccepted) => void;
   readonly refuse: (error: ApiError) => void;
   readonly sendByHttp: () => void;
+  readonly timer: ReturnType<typeof setTimeout>;
 }
 
 /** Delivers messages to the server. */
@@ -55,7 +59,8 @@ export class MessageChannel {
         refuse,
         sendByHttp: () => {
           this.http.sendMessage(sessionId, body).then(accept, refuse);
-        }
+        },
+        timer: setTimeout(() => this.renewSocket(), ANSWER_TIMEOUT)
       });
     });
   }
@@ -74,13 +79,22 @@ export class MessageChannel {
   private take(messageId: string): IWaiting | undefined {
     const waiting = this.waiting.get(messageId);
     this.waiting.delete(messageId);
+    clearTimeout(waiting?.timer);
     return waiting;
+  }
+
+  /** Replace the socket, whose state of `closed` sends what waits by HTTP. */
+  private renewSocket(): void {
+    console.warn('The server did not answer on the socket: connecting again.');
+    this.socket.renew();
+    this.giveUpSocket(); // where the socket was not open
   }
 
   private giveUpSocket(): void {
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
-    for (const { sendByHttp } of waiting) {
+    for (const { sendByHttp, timer } of waiting) {
+      clearTimeout(timer);
       sendByHttp();
     }
   }

@@ -1,5 +1,5 @@
 import { Signal } from '@lumino/signaling';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 
 import { problem } from '../../model/__tests__/fakes';
 import type { PageFrame, SendMessage, ServerFrame } from '../../wire/generated';
@@ -28,7 +28,8 @@ function setUp(isOpen = true) {
   const socket = {
     frameReceived: new Signal<IPageSocket, ServerFrame>({} as IPageSocket),
     statusChanged: new Signal<IPageSocket, SocketStatus>({} as IPageSocket),
-    send: (frame: PageFrame) => isOpen && frames.push(frame) > 0
+    send: (frame: PageFrame) => isOpen && frames.push(frame) > 0,
+    renew: vi.fn()
   };
   const channel = new MessageChannel(socket as unknown as IPageSocket, {
     sendMessage: async (_, body) => {
@@ -86,4 +87,25 @@ it.each<[string, (made: ReturnType<typeof setUp>) => void]>([
   fail(made);
   expect(await sent).toEqual(ACCEPTED);
   expect(made.posted).toEqual(['a']);
+});
+
+it('connects again and sends by HTTP when no answer comes', async () => {
+  vi.useFakeTimers();
+  const { channel, socket, posted, answer } = setUp();
+  const answered = channel.send('s', message('a'));
+  answer({
+    type: 'message-sent',
+    session_id: 's',
+    message_id: 'a',
+    accepted: ACCEPTED
+  });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(socket.renew).not.toHaveBeenCalled();
+
+  const lost = channel.send('s', message('b'));
+  await vi.advanceTimersByTimeAsync(10_000);
+  vi.useRealTimers();
+  expect(await answered).toEqual(await lost);
+  expect(socket.renew).toHaveBeenCalledOnce();
+  expect(posted).toEqual(['b']);
 });
