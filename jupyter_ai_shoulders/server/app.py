@@ -10,7 +10,7 @@ import asyncio
 import gc
 import os
 import re
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from itertools import zip_longest
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 API_PATH = "shoulders/api/v1/"
 PROXY_PATH = "shoulders/proxy/"
+_SERVICES = "jupyter_ai_shoulders.server.extension_services"
+_API_MODULES = ("jupyter_ai_shoulders.server.routes", _SERVICES)
+_PROXY_MODULES = (_SERVICES, "jupyter_ai_shoulders.server.proxy.routes")
 LOCAL_NAMES = frozenset({"", "*", "localhost", "0.0.0.0", "::"})  # noqa: S104 compared, not bound
 """Listening addresses by which this machine reaches itself."""
 QUIET_SECONDS = 0.5
@@ -60,17 +63,19 @@ class ShouldersApp(ExtensionApp):
         """Add our routes to the server's table, unloaded."""
         self._config = Shoulders(parent=self)  # reports a wrong setting at the start
         self._keys = _withdrawn_keys(self._config)
-        self._add_routes(API_PATH, self._routes)
-        self._add_routes(PROXY_PATH, self._proxy_routes)
+        self._add_routes(API_PATH, _API_MODULES, self._routes)
+        self._add_routes(PROXY_PATH, _PROXY_MODULES, self._proxy_routes)
         serverapp = cast("ServerApp", self.serverapp)
         if not (serverapp.gateway_config.gateway_enabled or serverapp.sock):
             address, clean = lambda: _address(serverapp), self._without_keys
             inject_kernel_environment(serverapp.kernel_manager, address, self._secrets, clean)
 
-    def _add_routes(self, path: str, load: Callable[[str], list[Route]]) -> None:
+    def _add_routes(
+        self, path: str, modules: Sequence[str], load: Callable[[str], list[Route]]
+    ) -> None:
         application = cast("ServerApp", self.serverapp).web_app
         prefix = _either_spelling(url_path_join(application.settings["base_url"], path))
-        routes = LazyRoutes(application, lambda: load(prefix))
+        routes = LazyRoutes(application, modules, lambda: load(prefix))
         application.add_handlers(".*$", [Rule(PathMatches(f"{prefix}.*"), routes)])
 
     async def _start_jupyter_server_extension(self, serverapp: ServerApp) -> None:  # noqa: ARG002
@@ -97,7 +102,8 @@ class ShouldersApp(ExtensionApp):
         first = not gc.get_freeze_count()  # once per process, however many servers it has
         try:
             with _long_lived(first):
-                await asyncio.to_thread(import_module, "jupyter_ai_shoulders.server.routes")
+                for module in _API_MODULES:
+                    await asyncio.to_thread(import_module, module)
                 await self.service().recover()
         except Exception:
             self.log.exception("The AI colleague could not be started")
@@ -112,7 +118,7 @@ class ShouldersApp(ExtensionApp):
         return self._service
 
     async def _secrets(self) -> KernelSecrets:
-        await asyncio.to_thread(import_module, "jupyter_ai_shoulders.server.extension_services")
+        await asyncio.to_thread(import_module, _SERVICES)
         service = self.service()
         service.reload_catalogue()
         return service.kernel_secrets

@@ -1,13 +1,16 @@
 """The extension as Jupyter loads it: cheap, and without harm to the server."""
 
+import asyncio
 import subprocess
 import sys
+import threading
 
 import pytest
 from jupyter_server.serverapp import ServerApp
 from traitlets.config import Config
 
 from jupyter_ai_shoulders.server import app as app_module
+from jupyter_ai_shoulders.server import lazy_routes
 from jupyter_ai_shoulders.server.app import ShouldersApp
 from tests.server.client import API, Api, Fetch
 
@@ -86,6 +89,28 @@ async def test_routes_that_cannot_be_loaded_answer_500_until_they_can(
     assert (refused.code, answered.code) == (500, 200)
     assert "broken on purpose" in caplog.text
     assert b"broken on purpose" not in refused.body
+
+
+async def test_requests_that_wait_for_the_routes_leave_the_event_loop_free(
+    jp_fetch: Fetch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imported = threading.Event()
+
+    def slow(_: str) -> None:
+        imported.wait(30)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(lazy_routes, "import_module", slow)
+        waiting = [
+            asyncio.ensure_future(jp_fetch(*API, "status")),
+            asyncio.ensure_future(jp_fetch(*API, "sessions", method="POST", body="{}")),
+        ]
+        assert (await jp_fetch("api", "status")).code == 200
+        assert not any(request.done() for request in waiting)
+        imported.set()
+        answers = await asyncio.gather(*waiting)
+
+    assert [answer.code for answer in answers] == [200, 201]
 
 
 class TestWrongSetting:
