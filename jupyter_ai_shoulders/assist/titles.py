@@ -29,6 +29,8 @@ from jupyter_ai_shoulders.wire.ids import ModelId, SessionId
 
 MAX_READ_LENGTH = 2_000
 """Characters of the question, and of the answer, that a title is made from."""
+MAX_UNTITLED = 256
+"""Conversations without a first turn that are remembered; many never get one."""
 MAX_TITLE_LENGTH = 60
 MAX_OUTPUT = 200
 """Tokens."""
@@ -92,6 +94,8 @@ class Titler:
             session = event.session
             if session.kind in _SPOKEN and not session.title:
                 self._first_turns[session.id] = _FirstTurn()
+                if len(self._first_turns) > MAX_UNTITLED:
+                    del self._first_turns[next(iter(self._first_turns))]
             return
         found = self._first_turns.get(event.session_id)
         if found is None:
