@@ -135,6 +135,7 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     "server.app": Excepted(
         f"{LATE}, and names the user's models.json", (), (*IMPORTS, "pathlib.Path.home")
     ),
+    "server.lazy_routes": Excepted(LATE, (), IMPORTS),
     "server.config_reference": Excepted(
         "writes the reference into the source tree, for developers", (), ("….write_text",)
     ),

@@ -82,7 +82,7 @@ class _Waiting(HTTPMessageDelegate):
     async def headers_received(
         self, start_line: RequestStartLine | ResponseStartLine, headers: HTTPHeaders
     ) -> None:
-        """Find the handler; tornado waits for this before it goes on."""
+        """Find the handler; tornado reads no body before this has ended."""
         self._handler = await self._find()
         ready = self._handler.headers_received(start_line, headers)
         if ready is not None:
