@@ -2,12 +2,15 @@ import json
 import sqlite3
 from contextlib import closing
 from datetime import timedelta
+from typing import get_args
 
 import pytest
 
 from jupyter_ai_shoulders.core.errors import NotFound, StateUnavailable
 from jupyter_ai_shoulders.storage.schema.migrations import UNSTREAMED
 from jupyter_ai_shoulders.wire.events import (
+    Event,
+    EventBase,
     MessageAdd,
     Notice,
     SessionCreate,
@@ -258,6 +261,14 @@ def test_events_carry_the_time_and_order_by_number(store: Store) -> None:
 
     assert (logged.event.seq, logged.event.at) == (2, "2026-11-21T04:00:00.000Z")
     assert isinstance(store.log.read(session_id)[0].event, SessionCreate)
+
+
+@pytest.mark.parametrize("kind", get_args(get_args(Event)[0]), ids=lambda kind: kind.__name__)
+def test_nothing_but_stamps_stands_before_the_type_of_an_event(kind: type[EventBase]) -> None:
+    """The log redacts an encoded event from its type on."""
+    fields = list(kind.model_fields)
+
+    assert fields[: fields.index("type")] == list(EventBase.model_fields)
 
 
 def test_what_is_logged_and_published_is_redacted(open_store: OpenStore) -> None:
