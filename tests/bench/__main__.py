@@ -37,7 +37,7 @@ GROUPS = {
     "event_log": "Event log",
     "notebook_cells": "One cell of a notebook on disk",
     "open_notebook": "One cell of a notebook open in a page",
-    "notebook_edit_steps": "Edit steps from outside",
+    "agent_steps": "Agent steps from outside",
     "collaboration_cells": "One cell of a notebook in a room",
     "stale_cells": "Stale cells",
     "agent_loop": "Agent loop",

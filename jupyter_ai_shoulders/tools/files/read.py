@@ -44,7 +44,6 @@ from jupyter_ai_shoulders.tools.files.access import (
     FolderAtPath,
     NothingAtPath,
     OtherFileAtPath,
-    PathContent,
     TextFileAtPath,
     is_notebook,
 )
@@ -71,6 +70,8 @@ ENTRIES = 500
 TABLE_LINES = 100
 """A delimited file with more lines is shown as a table of its first rows."""
 PICTURE_LIMIT = 40_000_000
+SMALL_TEXT = 1 << 15
+"""Characters of a text whose lines are found faster than a thread begins to."""
 LARGE_HEAD = 8 << 20
 """Bytes of a too large text file from which lines are shown."""
 
@@ -143,25 +144,25 @@ class ReadFile(BaseTool[ReadFileArguments]):
 
     async def subject(self, args: ReadFileArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown, without reading the file."""
-        path = await asyncio.to_thread(self._access.workspace.path, args.path)
+        path, is_secret, warning = await asyncio.to_thread(self._checked, args.path)
         return CallSubject(
             title="Read file",
             target_label=file_name(path) or "the workspace",
             target=Target(path=path or "."),
             in_page=self._access.in_page(path),
-            reads_secret=await asyncio.to_thread(self._is_readable_secret, args.path, path),
-            always_ask_reason=await asyncio.to_thread(self._access.hard_link_warning, path),
+            reads_secret=is_secret,
+            always_ask_reason=warning,
         )
 
     async def run(
         self, args: ReadFileArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Read and show. A secret file is read only after the user has allowed it."""
-        path = await asyncio.to_thread(self._access.workspace.path, args.path)
-        if await asyncio.to_thread(self._is_readable_secret, args.path, path):
+        path, is_secret, _ = await asyncio.to_thread(self._checked, args.path)
+        if is_secret:
             yield await asyncio.to_thread(self._secret, args, path)
             return
-        there = await self._there(args.path)
+        there = await self._access.inspect(args.path) if path else FolderAtPath(path)
         match there:
             case NothingAtPath():
                 raise await no_such_file(self._access, there.path)
@@ -173,6 +174,12 @@ class ReadFile(BaseTool[ReadFileArguments]):
                 yield await self._text(args, there.snapshot, context)
             case OtherFileAtPath():
                 yield await self._other(args, there)
+
+    def _checked(self, given: str) -> tuple[WorkspacePath, bool, str | None]:
+        """Return a path, whether it is a secret that may be read, and a hard link's warning."""
+        path = self._access.workspace.path(given)
+        secret = self._is_readable_secret(given, path)
+        return path, secret, self._access.hard_link_warning(path)
 
     def _is_readable_secret(self, given: str, path: WorkspacePath) -> bool:
         """Return whether a path is a secret file that the user may allow to be read.
@@ -187,10 +194,6 @@ class ReadFile(BaseTool[ReadFileArguments]):
             return self._access.workspace.kind(path) != "folder"
         return True
 
-    async def _there(self, given: str) -> PathContent:
-        root = await asyncio.to_thread(self._access.workspace.path, given)
-        return await self._access.inspect(given) if root else FolderAtPath(root)
-
     def _secret(self, args: ReadFileArguments, path: WorkspacePath) -> Result:
         """Return a secret file from the disk; it does not count as read, so it cannot be edited."""
         content = self._access.workspace.head(path, SIZE_LIMIT).content
@@ -203,7 +206,10 @@ class ReadFile(BaseTool[ReadFileArguments]):
     ) -> Result:
         if _is_table(args, snapshot):
             return await asyncio.to_thread(self._table, snapshot, context)
-        lines = await asyncio.to_thread(args.lines, snapshot.text)
+        if len(snapshot.text) > SMALL_TEXT:
+            lines = await asyncio.to_thread(args.lines, snapshot.text)
+        else:
+            lines = args.lines(snapshot.text)
         known = context.seen.get((snapshot.path, None))
         seen = self._versions.note(snapshot, whole=lines.whole, before=known)
         return _shown(

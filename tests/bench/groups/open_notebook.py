@@ -24,12 +24,13 @@ from typing import Any, cast
 from playwright.sync_api import Browser, Page, WebSocket, sync_playwright
 
 from tests.bench.figures import Figure, Goal, spread
-from tests.bench.notebook_files import PASS, SIZES, write_notebook
+from tests.bench.notebook_files import PASS, write_notebook
 from tests.simulator_process import SimulatorProcess, calls, in_order, says
 from tests.support.lab_server import Lab
 from tests.ui.conftest import CHROMIUM_ARGS, chromium
 from tests.ui.page_objects.lab_page import OpenNotebook
 
+SIZES = (10, 200, 800)
 ROUNDS = 7
 QUIET_MS = 1_000
 """Time without a frame after which page and server are quiet: longer than their delays."""

@@ -31,7 +31,7 @@ from typing import Any
 import aiohttp
 
 from tests.bench.figures import Spread, single, spread
-from tests.bench.groups.notebook_edit_steps import (
+from tests.bench.groups.agent_steps import (
     PAUSE_SECONDS,
     ROUNDS,
     STEPS,
@@ -138,12 +138,12 @@ async def _measure(ways: Mapping[str, Way], missing: list[str]) -> Comparison:
     async with AsyncExitStack() as stack:
         script = {**in_order(*replies(CELLS)), "default": edit_call(CELLS, 0)}
         server, _ = await stack.enter_async_context(serving(script))
-        write_notebook(server.lab.root, CELLS)
-        await turn(server, CELLS)  # imports, and the first write of the folder
+        notebook = write_notebook(server.lab.root, CELLS)
+        await turn(server, notebook)  # imports, and the first write of the folder
         model = await stack.enter_async_context(_model())
         turns: dict[str, Turn] = {
             MODEL_ALONE: lambda: _asked(model),
-            OURS: lambda: turn(server, CELLS),
+            OURS: lambda: turn(server, notebook),
         }
         for name, way in ways.items():
             try:
