@@ -79,6 +79,7 @@ class ToolRegistry:
         self._describe = describe
         self._on_demand = frozenset(on_demand)
         self._extensions: list[ToolRegistry] = []
+        self._names: dict[Toolset, tuple[str, ...]] = {}
 
     def extended(self, tools: Iterable[Tool[Any]]) -> ToolRegistry:
         """Return a registry of these tools and more."""
@@ -94,6 +95,7 @@ class ToolRegistry:
         """
         entry = _Entry(tool, lambda _: description, package)
         self._entries = dict(sorted({**self._entries, tool.name: entry}.items()))
+        self._names.clear()
         for heir in self._extensions:
             heir.admit(tool, description, package)
 
@@ -166,12 +168,14 @@ class ToolRegistry:
 
     def names(self, toolset: Toolset) -> tuple[str, ...]:
         """Return the names of the tools of a toolset, loaded or not, sorted."""
-        loadable = self.loadable(toolset, "ask", ())
-        return tuple(
-            name
-            for name, entry in self._entries.items()
-            if _offered(entry.tool, toolset, "ask") and (loadable or name not in LOADERS)
-        )
+        if toolset not in self._names:
+            loadable = self.loadable(toolset, "ask", ())
+            self._names[toolset] = tuple(
+                name
+                for name, entry in self._entries.items()
+                if _offered(entry.tool, toolset, "ask") and (loadable or name not in LOADERS)
+            )
+        return self._names[toolset]
 
     def validate(
         self, name: str, arguments: JsonObject, allowed: Collection[str] | None = None

@@ -21,7 +21,7 @@ from jupyter_ai_shoulders.engine.loop.state import CallState, DeferToUser, Rejec
 from jupyter_ai_shoulders.engine.loop.synthetic_results import error_text
 from jupyter_ai_shoulders.engine.transcript.unwrap_call_tool import UnwrappedCall, unwrap_call
 from jupyter_ai_shoulders.providers.base import ToolCallReady
-from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Tool
+from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Tool, ToolArguments
 from jupyter_ai_shoulders.tools.code_analysis.effects import code_effects
 from jupyter_ai_shoulders.tools.load_tools import LOAD_TOOLS
 from jupyter_ai_shoulders.tools.notebook.run_durations import duration_text
@@ -67,10 +67,11 @@ class Approvals:
         names, disabled = self.tools.names(context.toolset), self._switched_off()
         made = unwrap_call(ready, self.tools, set(names) - disabled)
         tool = self._find_tool(made.tool, context)
-        problem = self._problem(made, tool, [name for name in names if name not in disabled])
+        checked = self._checked(made, tool, [name for name in names if name not in disabled])
+        problem = checked if isinstance(checked, str) else None
         subject = None
-        if tool is not None and problem is None and made.arguments is not None:
-            subject = await _subject(self.tools, tool, made.arguments, context)
+        if tool is not None and not isinstance(checked, str):
+            subject = await _subject(tool, checked, context)
         return ToolCall(
             call_id=context.call_id,
             tool=made.tool,
@@ -152,17 +153,17 @@ class Approvals:
         except StateUnavailable:
             return frozenset()  # reported when the call is judged, which precedes every run
 
-    def _problem(
+    def _checked(
         self, made: UnwrappedCall, tool: Tool[Any] | None, available: Sequence[str]
-    ) -> str | None:
-        """Return why the call is invalid, None when it is valid; ``available`` names the available
+    ) -> ToolArguments | str:
+        """Return the arguments, or why the call is invalid; ``available`` names the available
         tools.
         """
         if tool is not None and (made.problem or made.arguments is None):
             return made.problem or "The arguments are not a JSON object."
         names = [*available, made.tool] if tool is not None else available
         checked = self.tools.validate(made.tool, made.arguments or {}, names)
-        return error_text(checked.error) if isinstance(checked, InvalidCall) else None
+        return error_text(checked.error) if isinstance(checked, InvalidCall) else checked
 
     def _refused(self, call: CallState, tools_mode: ToolsMode) -> RejectCall | None:
         if tools_mode == "disabled":
@@ -180,12 +181,9 @@ def arguments_hash(arguments: JsonObject) -> str:
 
 
 async def _subject(
-    tools: ToolRegistry, tool: Tool[Any], arguments: JsonObject, context: CallContext
+    tool: Tool[Any], args: ToolArguments, context: CallContext
 ) -> CallSubject | None:
     """Return the call's subject; None when its target cannot be inspected (the call will fail)."""
-    args = tools.validate(tool.name, arguments)
-    if isinstance(args, InvalidCall):
-        return None
     try:
         return await tool.subject(args, context)
     except ShouldersError:

@@ -206,10 +206,8 @@ class ReadFile(BaseTool[ReadFileArguments]):
     ) -> Result:
         if _is_table(args, snapshot):
             return await asyncio.to_thread(self._table, snapshot, context)
-        if len(snapshot.text) > SMALL_TEXT:
-            lines = await asyncio.to_thread(args.lines, snapshot.text)
-        else:
-            lines = args.lines(snapshot.text)
+        is_short, text = len(snapshot.text) <= SMALL_TEXT, snapshot.text
+        lines = args.lines(text) if is_short else await asyncio.to_thread(args.lines, text)
         known = context.seen.get((snapshot.path, None))
         seen = self._versions.note(snapshot, whole=lines.whole, before=known)
         return _shown(
