@@ -95,13 +95,14 @@ class FileAccess:
         Raises ``InvalidRequest`` (outside, a device), ``PolicyRefusal`` (secret), ``Conflict`` (a
         page does not answer).
         """
-        path, links = await asyncio.to_thread(self._permitted, given)
+        path = await asyncio.to_thread(permitted_path, self.workspace, given)
         try:
             snapshot = await self.texts.read(path)
         except NotFound:
             return NothingAtPath(path)
         except InvalidRequest as error:
             return await asyncio.to_thread(self._no_text, path, error)
+        links = await asyncio.to_thread(self._links, path)
         return TextFileAtPath(path, snapshot, links)
 
     async def writable(self, given: str) -> NothingAtPath | TextFileAtPath:
@@ -154,11 +155,6 @@ class FileAccess:
         else:
             version = Version(f"{stat.inode:x}-{stat.size:x}-{stat.mtime_ns:x}")
         return OtherFileAtPath(path, version, stat, error, stat.links)
-
-    def _permitted(self, given: str) -> tuple[WorkspacePath, int]:
-        """Return a path that may be read, and its number of hard links."""
-        path = permitted_path(self.workspace, given)
-        return path, self._links(path)
 
     def _links(self, path: WorkspacePath) -> int:
         with contextlib.suppress(ShouldersError):  # only in a page, or deleted just now

@@ -70,8 +70,6 @@ ENTRIES = 500
 TABLE_LINES = 100
 """A delimited file with more lines is shown as a table of its first rows."""
 PICTURE_LIMIT = 40_000_000
-SMALL_TEXT = 1 << 15
-"""Characters of a text whose lines are found faster than a thread begins to."""
 LARGE_HEAD = 8 << 20
 """Bytes of a too large text file from which lines are shown."""
 
@@ -206,8 +204,7 @@ class ReadFile(BaseTool[ReadFileArguments]):
     ) -> Result:
         if _is_table(args, snapshot):
             return await asyncio.to_thread(self._table, snapshot, context)
-        is_short, text = len(snapshot.text) <= SMALL_TEXT, snapshot.text
-        lines = args.lines(text) if is_short else await asyncio.to_thread(args.lines, text)
+        lines = await asyncio.to_thread(args.lines, snapshot.text)
         known = context.seen.get((snapshot.path, None))
         seen = self._versions.note(snapshot, whole=lines.whole, before=known)
         return _shown(

@@ -5,7 +5,9 @@ user is shown of it, the page's answers, the record of the change. The floor is 
 change of the same cell in its model until the page has painted it, which is what JupyterLab spends
 on laying out a notebook of this size. Bytes are all frames of the page's socket, both ways, from
 the question until the page and the server are quiet again, for each call. The lab makes cells that
-are not seen long after it shows the first ones: all is measured once it has made them.
+are not seen long after it shows the first ones: all is measured once it has made them. That work
+of the lab grows with the square of the number of cells (40 s of CPU for 800, minutes for 2 000), so
+the largest notebook here has 800.
 """
 
 from __future__ import annotations

@@ -91,10 +91,11 @@ async def test_a_tool_of_a_package_reaches_the_registries_that_were_made_before(
     install_distribution(tmp_path, monkeypatch, name="acme", source=EXAMPLE)
     registry = ToolRegistry([])
     whole = registry.extended([])
+    assert registry.names("full") == whole.names("full") == ()
 
     await tools(registry, asyncio.Event(), patience=60).load()
 
-    assert whole.names("full") == ("count_lines",)
+    assert registry.names("full") == whole.names("full") == ("count_lines",)
     assert [info.description for info in whole.infos({})] == [
         "Counts the lines of a text file of the workspace, by its `path`."
     ]
