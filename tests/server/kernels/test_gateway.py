@@ -217,6 +217,7 @@ async def test_a_reply_that_went_to_nobody_ends_the_run_with_a_remark(
         kernel_id = await at.runner.kernel_of(PATH)
         url = f"ws://127.0.0.1:{gateway}/api/kernels/{kernel_id}/channels?token={TOKEN}"
         other: Any = await websocket_connect(url)
+        await _subscribed(other)
         line.cut()
         flag.touch()
         while '"idle"' not in (message := await other.read_message()) or "execute" not in message:
@@ -230,6 +231,26 @@ async def test_a_reply_that_went_to_nobody_ends_the_run_with_a_remark(
         assert (await at.run("b")).outputs[0]["data"] == {"text/plain": "'next'"}
         other.close()
         await other.read_message()
+
+
+async def _subscribed(page: Any) -> None:
+    """Wait until a page's socket gets what the kernel publishes.
+
+    The gateway subscribes after the handshake, and what was published before is lost. A kernel that
+    runs a cell answers requests on the control channel and publishes its status for each.
+    """
+    session = Session(key=b"")
+
+    async def ask() -> None:
+        while True:
+            request = {**session.msg("kernel_info_request"), "channel": "control"}
+            await page.write_message(json.dumps(request, default=str))
+            await asyncio.sleep(0.2)
+
+    asking = asyncio.create_task(ask())
+    while json.loads(await page.read_message())["channel"] != "iopub":
+        pass
+    asking.cancel()
 
 
 async def test_a_kernel_that_dies_behind_the_gateway_ends_the_run(kernels: ServerKernels):
