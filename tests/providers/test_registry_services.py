@@ -223,6 +223,18 @@ async def test_new_key_is_tried_at_the_next_look(
     await registry.aclose()
 
 
+async def test_a_second_caller_waits_for_the_models_that_the_first_one_asked_for(
+    place: RegistryWorkspace, simulator: Simulator
+) -> None:
+    async with with_ollama(place, simulator) as registry:
+        first = asyncio.create_task(registry.discover())
+        await asyncio.sleep(0)  # the first has claimed the request, and imports the adapter
+        await registry.discover()
+        listed = [info for info in registry.listing().models if info.provider == "ollama"]
+        await first
+    assert len(listed) == 5
+
+
 async def test_slow_service_holds_nobody_up(place: RegistryWorkspace) -> None:
     """A listener that never answers: the look ends after a second, closing ends the rest."""
 

@@ -88,14 +88,13 @@ class ModelDiscovery:
         remote: bool,
         seconds: float | None = WAIT_SECONDS,
     ) -> None:
-        due = self._claim_due(providers)
-        kinds: set[ProviderKind] = {provider.kind for provider in due}
-        for kind in kinds:
-            await asyncio.to_thread(load_adapter, kind)
-        for provider in due:
+        for provider in self._claim_due(providers):
             name = f"shoulders-models-of-{provider.id}"
             self._tasks[provider.id] = asyncio.create_task(self._update(provider), name=name)
         asked = self._files.current().providers.get  # a provider may be removed during its request
+        kinds: set[ProviderKind] = {spec.kind for spec in map(asked, self._tasks) if spec}
+        for kind in kinds:  # the time limit of the caller does not include the import
+            await asyncio.to_thread(load_adapter, kind)
         awaited = [
             task
             for provider_id, task in self._tasks.items()
@@ -135,6 +134,7 @@ class ModelDiscovery:
 
     async def _update(self, provider: ProviderSpec) -> None:
         try:
+            await asyncio.to_thread(load_adapter, provider.kind)
             found = await self._list(provider)
             if provider.lists_its_models:
                 self._files.set_listed(provider.id, catalogue_entries(provider, found or []))
