@@ -99,9 +99,15 @@ class ForkedLab(Lab):
     def start(self) -> None:
         """Start the server and wait until it answers."""
         self.state.mkdir(parents=True, exist_ok=True)
+        environment = self._environment()
+        # JupyterLab read these variables when the forking process imported it.
+        directories = (
+            f"--LabApp.user_settings_dir={environment['JUPYTERLAB_SETTINGS_DIR']}",
+            f"--LabApp.workspaces_dir={environment['JUPYTERLAB_WORKSPACES_DIR']}",
+        )
         order = {
-            "arguments": self._command()[3:],
-            "environment": dict(self._environment()),
+            "arguments": [*self._command()[3:], *directories],
+            "environment": dict(environment),
             "folder": str(self.root),
             "log": str(self.state / "lab.log"),
         }
