@@ -289,7 +289,7 @@ class OpenNotebooks:
         name = self._workspace.path(path)
         claims = self._registry.claims.items.values()
         left = {claim.path for claim in claims if claim.dirty or not claim.present}
-        return sorted(held for held in left if f"{held}/".startswith(f"{name}/"))
+        return sorted(held for held in left if not name or f"{held}/".startswith(f"{name}/"))
 
     def is_behind(self, path: str) -> bool:
         """Return whether a page has read or written another version than the file's."""
