@@ -1,0 +1,286 @@
+"""The index of words: chunks and their documents in a SQLite file, searched with FTS5.
+
+Used by ``retrieval.indexer``, which writes in one thread at a time, and ``retrieval.service``.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from jupyter_ai_shoulders.retrieval.chunk import Chunk, ChunkedDocument
+from jupyter_ai_shoulders.retrieval.index_file import IndexFile
+from jupyter_ai_shoulders.retrieval.words import hidden_words, query_terms, unfinished_word
+from jupyter_ai_shoulders.wire.api.search import DocumentKind
+from jupyter_ai_shoulders.wire.ids import CellId
+
+WEIGHTS = {"name": 1.5, "heading": 2.0, "text": 1.0, "hidden": 0.6}
+"""How much a word counts in each column, for BM25."""
+MOST_TERMS = 48
+"""Terms of a query that are looked up; further ones are ignored."""
+FREQUENT = 0.05
+"""Share of all chunks above which a word says little and costs much. Such words are left out of a
+query, except for its ``RARE_TERMS`` rarest words. See docs/design/search.md for what that is worth.
+"""
+RARE_TERMS = 2
+CHEAP = 100
+"""Chunks up to which a word always counts: in a small index every word is in a large share."""
+_COLUMNS = "name, heading, text, hidden"
+_SCORE = f"bm25(words, {', '.join(map(str, WEIGHTS.values()))})"
+"""Less is better."""
+_CHUNK = "path, kind, chunks.digest, line, text, heading, cell_id, is_output, size, mtime_ns"
+
+
+class FileStamp(NamedTuple):
+    """What shows without reading a file that it has not changed."""
+
+    size: int
+    mtime_ns: int
+
+
+UNSAVED = FileStamp(-1, -1)
+"""The stamp of a text that a page has: no file has it, so the file is read once it is saved."""
+
+
+class IndexedDocument(NamedTuple):
+    """A document as it is in the index, without its chunks."""
+
+    stamp: FileStamp
+    digest: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedChunk:
+    """A chunk as it is in the index."""
+
+    path: str
+    kind: DocumentKind
+    stamp: FileStamp
+    digest: str
+    chunk: Chunk
+    score: float
+    """Of one query; higher is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkFilter:
+    """Which chunks a search considers."""
+
+    path: str = ""
+    """A document or a folder; empty: all."""
+    kind: DocumentKind | None = None
+
+
+class WordIndex:
+    """The index in one file. All methods block; raises ``sqlite3.Error`` and ``OSError``."""
+
+    def __init__(self, file: IndexFile) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+        """Of the reader, which several threads use."""
+        self._reader: sqlite3.Connection | None = None
+        self._reader_identity: tuple[int, int] | None = None
+        self._writer: sqlite3.Connection | None = None
+
+    # writing, in one thread at a time
+
+    def open(self) -> None:
+        """Open the file for writing; the first call makes it."""
+        if self._writer is None:
+            self._writer = self._file.open_writer()
+
+    @contextmanager
+    def transaction(self) -> Generator[None]:
+        """Store everything that is changed inside, or nothing."""
+        self.open()
+        writer = self._writing()
+        writer.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            writer.execute("COMMIT")
+        finally:
+            if writer.in_transaction:
+                writer.execute("ROLLBACK")
+
+    def replace(self, document: ChunkedDocument, stamp: FileStamp) -> None:
+        """Store a document's chunks in place of those it had; in a transaction."""
+        writer = self._writing()
+        name = document.path.rpartition("/")[2]
+        self.remove(document.path)
+        (number,) = writer.execute(
+            "INSERT INTO documents (path, kind, size, mtime_ns, digest, problem)"
+            " VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
+            (document.path, document.kind, *stamp, document.digest, document.problem),
+        ).fetchone()
+        for chunk in document.chunks:
+            words = (name, chunk.heading, chunk.text, hidden_words(f"{name} {chunk.text}"))
+            added = writer.execute(
+                "INSERT INTO chunks (document, cell_id, line, is_output, digest, name, heading,"
+                " text, hidden) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (number, chunk.cell_id, chunk.line, chunk.is_output, chunk.digest, *words),
+            )
+            writer.execute(
+                f"INSERT INTO words (rowid, {_COLUMNS}) VALUES (?, ?, ?, ?, ?)",  # noqa: S608 constants
+                (added.lastrowid, *words),
+            )
+
+    def remove(self, path: str) -> None:
+        """Remove a document, if it is there; in a transaction."""
+        writer = self._writing()
+        found = writer.execute("SELECT id FROM documents WHERE path = ?", (path,)).fetchone()
+        if found is None:
+            return
+        writer.execute(
+            f"INSERT INTO words (words, rowid, {_COLUMNS})"  # noqa: S608 constants
+            f" SELECT 'delete', id, {_COLUMNS} FROM chunks WHERE document = ?",
+            found,
+        )
+        writer.execute("DELETE FROM chunks WHERE document = ?", found)
+        writer.execute("DELETE FROM documents WHERE id = ?", found)
+
+    def set_stamp(self, path: str, stamp: FileStamp) -> None:
+        """Record that a changed file has the same content as before; in a transaction."""
+        self._writing().execute(
+            "UPDATE documents SET size = ?, mtime_ns = ? WHERE path = ?", (*stamp, path)
+        )
+
+    def set_flag(self, name: str, *, is_set: bool) -> None:
+        """Store a yes or no that belongs to the index; in a transaction."""
+        change = "INSERT OR IGNORE INTO flags VALUES (?)"
+        self._writing().execute(change if is_set else "DELETE FROM flags WHERE name = ?", (name,))
+
+    def close(self) -> None:
+        """Close the file; the next use opens it again."""
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.close()
+        with self._lock:
+            self._close_reader()
+
+    # reading, in any thread
+
+    def documents(self) -> Mapping[str, IndexedDocument]:
+        """Return the indexed documents."""
+        with self._reading() as reader:
+            rows = reader.execute("SELECT path, size, mtime_ns, digest, problem FROM documents")
+            return {
+                path: IndexedDocument(FileStamp(size, mtime_ns), digest, problem)
+                for path, size, mtime_ns, digest, problem in rows
+            }
+
+    def counts(self) -> tuple[int, int]:
+        """Return the numbers of documents with chunks and of chunks."""
+        with self._reading() as reader:
+            files = reader.execute("SELECT count(DISTINCT document) FROM chunks").fetchone()
+            chunks = reader.execute("SELECT count(*) FROM chunks").fetchone()
+        return files[0], chunks[0]
+
+    def chunks_of(self, path: str) -> int:
+        """Return the number of a document's chunks."""
+        with self._reading() as reader:
+            (found,) = reader.execute(
+                "SELECT count(*) FROM chunks JOIN documents ON documents.id = document"
+                " WHERE path = ?",
+                (path,),
+            ).fetchone()
+        return found
+
+    def has_flag(self, name: str) -> bool:
+        """Return a stored yes or no."""
+        with self._reading() as reader:
+            rows = reader.execute("SELECT 1 FROM flags WHERE name = ?", (name,)).fetchall()
+        return bool(rows)
+
+    def search(self, query: str, among: ChunkFilter, limit: int) -> list[IndexedChunk]:
+        """Return the best chunks for a query, best first.
+
+        A word at the end of the query may be unfinished: words that begin with it count, too.
+        """
+        terms = query_terms(query)[:MOST_TERMS]
+        with self._reading() as reader:
+            looked_up = [f'"{term}"' for term in _telling_terms(reader, terms)]
+            if last := unfinished_word(query):
+                looked_up.append(f'"{last}"*')
+            if not looked_up:
+                return []
+            condition, values = _where(among)
+            found = f"SELECT rowid, {_SCORE} AS score FROM words WHERE words MATCH ?"  # noqa: S608 constants
+            if condition:  # otherwise FTS5 ranks alone, without reading a chunk
+                chunks = "SELECT chunks.id FROM chunks JOIN documents ON documents.id = document"
+                found += f" AND rowid IN ({chunks} WHERE {condition})"
+            rows = reader.execute(
+                f"SELECT {_CHUNK}, score FROM ({found} ORDER BY score LIMIT ?) AS found"  # noqa: S608 constants
+                " JOIN chunks ON chunks.id = found.rowid"
+                " JOIN documents ON documents.id = document ORDER BY score",
+                (" OR ".join(looked_up), *values, limit),
+            )
+            return [_indexed(row) for row in rows]
+
+    # connections
+
+    def _writing(self) -> sqlite3.Connection:
+        if self._writer is None:
+            raise RuntimeError("The index is changed outside of a transaction.")
+        return self._writer
+
+    @contextmanager
+    def _reading(self) -> Generator[sqlite3.Connection]:
+        with self._lock:
+            identity = self._file.identity()
+            if self._reader is None or identity != self._reader_identity:
+                self._close_reader()
+                self._reader = self._file.open_reader()
+                self._reader_identity = identity
+            yield self._reader
+
+    def _close_reader(self) -> None:
+        reader, self._reader = self._reader, None
+        if reader is not None:
+            reader.close()
+
+
+def _telling_terms(reader: sqlite3.Connection, terms: list[str]) -> Iterable[str]:
+    """Return the terms without words that are in too many chunks, but the rarest in any case."""
+    if len(terms) <= RARE_TERMS:
+        return terms
+    (chunks,) = reader.execute("SELECT count(*) FROM chunks").fetchone()
+    marks = ", ".join("?" * len(terms))
+    counts: dict[str, int] = dict(
+        reader.execute(
+            f"SELECT term, doc FROM temp.vocabulary WHERE term IN ({marks})",  # noqa: S608 question marks
+            terms,
+        )
+    )
+    most = max(FREQUENT * chunks, CHEAP)
+    # One without an entry may be an identifier, which is looked up as a sequence of its parts.
+    terms = sorted(terms, key=lambda term: counts.get(term, 0))
+    return [
+        term
+        for number, term in enumerate(terms)
+        if number < RARE_TERMS or counts.get(term, 0) <= most
+    ]
+
+
+def _where(among: ChunkFilter) -> tuple[str, list[object]]:
+    """Return the condition on a document, empty for all, and its values."""
+    conditions: list[str] = []
+    values: list[object] = []
+    if among.path:
+        conditions.append("(path = ? OR substr(path, 1, ?) = ?)")
+        values += [among.path, len(among.path) + 1, f"{among.path}/"]
+    if among.kind is not None:
+        conditions.append("kind = ?")
+        values.append(among.kind)
+    return " AND ".join(conditions), values
+
+
+def _indexed(row: tuple[Any, ...]) -> IndexedChunk:
+    path, kind, digest, line, text, heading, cell_id, is_output, size, mtime_ns, score = row
+    cell = None if cell_id is None else CellId(cell_id)
+    chunk = Chunk(line, text, heading, cell, bool(is_output))
+    return IndexedChunk(path, kind, FileStamp(size, mtime_ns), digest, chunk, -score)

@@ -1,0 +1,116 @@
+"""Search in the workspace by words and by meaning, and the state of its index."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from jupyter_ai_shoulders.wire.base import CommandModel, WireModel
+from jupyter_ai_shoulders.wire.ids import CellId
+
+DocumentKind = Literal["notebook", "code", "text", "document", "reference"]
+"""``document``: a file with a preview, such as PDF or Word; ``reference``: a bibliography."""
+
+SEARCH_QUERY_LIMIT = 1_000
+"""Maximum characters of a query."""
+SEARCH_RESULT_LIMIT = 50
+"""Maximum number of places in an answer."""
+
+
+class SearchQuery(CommandModel):
+    """Query arguments of ``GET search``."""
+
+    q: str = Field(max_length=SEARCH_QUERY_LIMIT)
+    path: str = Field(default="", max_length=4096)
+    """A file or folder to search in; empty: the whole workspace."""
+    kind: DocumentKind | None = None
+    limit: int = Field(default=20, ge=1, le=SEARCH_RESULT_LIMIT)
+    wait_s: float = Field(default=0.25, ge=0, le=60, allow_inf_nan=False)
+    """How long to wait for documents that are not indexed yet, in seconds."""
+
+
+class SearchMatch(WireModel):
+    """A place of the workspace that matches: a cell, a definition, a section or a paragraph."""
+
+    path: str
+    kind: DocumentKind
+    cell_id: CellId | None
+    line: int
+    """First line of the snippet, from 1, in the cell or file."""
+    heading: str
+    """The headings above it, or the name of the definition; may be empty."""
+    snippet: str
+    is_output: bool
+    """Whether the snippet is from the output of the cell; ``line`` is then 1."""
+    marks: tuple[tuple[int, int], ...]
+    """Start and end of the matching words in the snippet, in characters (code points)."""
+    score: float
+    """Higher is better; comparable within one answer only."""
+    matched_by: Literal["words", "meaning", "both"]
+
+
+IndexState = Literal["empty", "building", "ready", "paused", "failed"]
+
+
+class SearchIndexSummary(WireModel):
+    """What an answer is based on: the state of the index, and how many files it lacks."""
+
+    state: IndexState
+    behind: int
+
+
+class SearchResults(WireModel):
+    """``GET search``, best first, one entry for each place."""
+
+    matches: tuple[SearchMatch, ...]
+    total: int
+    """Places found, at most 100."""
+    index: SearchIndexSummary
+    warning: str | None = None
+    """What the answer lacks, in words."""
+
+
+class IndexProblem(WireModel):
+    """A file that is not in the index though it could be, or an error of the index itself."""
+
+    path: str | None
+    """None for the index itself."""
+    message: str
+
+
+class SearchIndexQuery(CommandModel):
+    """Query arguments of ``GET search/index``."""
+
+    path: str = Field(default="", max_length=4096)
+    """A file: the answer then explains whether it is in the index."""
+
+
+class IndexedFile(WireModel):
+    """Whether a file is in the index; ``reason`` why it is not."""
+
+    path: str
+    chunks: int
+    reason: str | None
+
+
+class SearchIndexStatus(WireModel):
+    """``GET search/index`` and ``POST search/index``."""
+
+    state: IndexState
+    files: int
+    chunks: int
+    behind: int
+    """Files that are new or changed and not indexed yet."""
+    bytes: int
+    """Size on disk."""
+    problems: tuple[IndexProblem, ...]
+    file: IndexedFile | None = None
+    """The answer for the file in the query."""
+
+
+class PostSearchIndex(CommandModel):
+    """``POST search/index``."""
+
+    action: Literal["rebuild", "pause", "resume", "clear"]
+    """``clear`` deletes the index; the next search builds it again."""
