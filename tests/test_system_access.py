@@ -42,6 +42,13 @@ LATE = "imports a module of this package, named in its own table, on first use"
 EXCEPTIONS: Mapping[str, Excepted] = {
     # Designed exceptions: storage, the provider transport, Jupyter's managers.
     "storage.*": Excepted("keeps the state directory, which no tool path leads to", FILES),
+    "retrieval.*": Excepted("keeps the search index in the state directory", FILES),
+    "host.search.document_source": Excepted(
+        "compares size and time of files; reads them through the guard", (), ("os.stat",)
+    ),
+    "host.search.index_ownership": Excepted(
+        "makes the folder of the index in the state directory", (), ("….mkdir",)
+    ),
     "providers.http.client": Excepted("the provider transport", NETWORK),
     "providers.http.loopback": Excepted(
         "makes sockets for the provider transport that reach only this machine", NETWORK

@@ -90,6 +90,7 @@ class Host:
         """For readers in threads."""
         self.models = services.models
         self.pages = services.ports.pages
+        self.search = services.search
         self.live = services.documents.live
         self.files = services.files
         self.frames = PageFrameRouter(services.documents.frames, services.files.live)
@@ -156,6 +157,7 @@ class Host:
             stack.push_async_callback(self.services.environment.aclose)
             stack.push_async_callback(self.mentions.aclose)
             stack.push_async_callback(self.trust.aclose)
+            stack.push_async_callback(self.search.aclose)
             stack.push_async_callback(self.proposals.aclose)
             stack.push_async_callback(self.titler.aclose)
             stack.push_async_callback(self.inline_completion.aclose)

@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.host.context.environment import InstructionSources, Wo
 from jupyter_ai_shoulders.host.documents.files import FileServices
 from jupyter_ai_shoulders.host.documents.notebooks import NotebookServices
 from jupyter_ai_shoulders.host.ports import HostPorts, HostSettings
+from jupyter_ai_shoulders.host.search.workspace_search import WorkspaceSearch
 from jupyter_ai_shoulders.host.settings.preferences import Preferences
 from jupyter_ai_shoulders.host.settings.workspace_trust import WorkspaceTrust
 from jupyter_ai_shoulders.host.state.store import StateStore
@@ -80,6 +81,7 @@ class SharedServices:
         self.anchors = ThreadAnchorService(self.store.sessions, self.current_path)
         self.files = self._files()
         self.preferences = self._preferences()
+        self.search = WorkspaceSearch(self)
         self.budgets = self._budgets()
         self.models = self._models()
         secrets.set_sources(self.models.redactor, self.models.cached_redactor)

@@ -80,7 +80,7 @@ def _file_tools(services: SharedServices, access: NotebookAccess) -> list[Tool[A
     workspace, files = services.documents.workspace, services.files
     seen = OperationVisibility(services.store.sessions, has_owners=services.settings.has_owners)
     return [
-        *workspace_tools(workspace, access, files.texts, services.path_index),
+        *workspace_tools(workspace, access, files.texts, services.path_index, services.search),
         *file_tools(
             workspace=workspace,
             texts=files.texts,

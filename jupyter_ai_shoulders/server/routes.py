@@ -39,6 +39,7 @@ from jupyter_ai_shoulders.server.handlers.models import (
     ProviderKeyHandler,
     ProviderTestHandler,
 )
+from jupyter_ai_shoulders.server.handlers.search import SearchHandler, SearchIndexHandler
 from jupyter_ai_shoulders.server.handlers.sessions import (
     AdoptHandler,
     AnchorsHandler,
@@ -129,6 +130,8 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("completions", CompletionsHandler),
     (f"completions/{ID}", CompletionHandler),
     ("files/search", FileSearchHandler),
+    ("search", SearchHandler),
+    ("search/index", SearchIndexHandler),
     ("variables", VariablesHandler),
     ("skills", SkillsHandler),
     ("instructions", InstructionsHandler),

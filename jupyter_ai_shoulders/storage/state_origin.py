@@ -39,6 +39,10 @@ class StateOrigin:
         left = (database, Path(f"{database}-wal"), self._directory.damaged)
         if not any(path.exists() for path in left):  # conversations are restored from each of them
             return True
+        return self.is_known()
+
+    def is_known(self) -> bool:
+        """Return whether this user made the directory, as far as anything is recorded."""
         try:
             name = (self._file.read() or "").strip()
         except StateUnavailable:

@@ -29,6 +29,7 @@ from jupyter_ai_shoulders.tools.files.move import DuplicateFile, MoveFile, Renam
 from jupyter_ai_shoulders.tools.files.read import PreviewReader, ReadFile
 from jupyter_ai_shoulders.tools.files.read_tracking import FileReadTracker
 from jupyter_ai_shoulders.tools.files.search_content import SearchContent, UnsavedTexts
+from jupyter_ai_shoulders.tools.files.semantic_search import SemanticSearch, WorkspaceSearcher
 from jupyter_ai_shoulders.tools.files.write import CreateFile, WriteFile
 from jupyter_ai_shoulders.tools.git.commit import GitCommit
 from jupyter_ai_shoulders.tools.git.diff import GitDiff
@@ -164,10 +165,13 @@ def workspace_tools(
     access: NotebookAccess,
     unsaved: UnsavedTexts | None = None,
     index: PathIndex | None = None,
+    searcher: WorkspaceSearcher | None = None,
 ) -> list[Tool[Any]]:
     """Return the tools that list and search files, and those for git."""
-    search = SearchContent(workspace, access, unsaved)
-    return [ListFiles(workspace, index), search, *git_tools(workspace)]
+    search: list[Tool[Any]] = [SearchContent(workspace, access, unsaved)]
+    if searcher is not None:
+        search.append(SemanticSearch(searcher))
+    return [ListFiles(workspace, index), *search, *git_tools(workspace)]
 
 
 def git_tools(workspace: Workspace) -> list[Tool[Any]]:

@@ -35,6 +35,7 @@ from jupyter_ai_shoulders.wire.api import (
     model_requests,
     provider_setup,
     responses,
+    search,
     settings,
 )
 from jupyter_ai_shoulders.wire.base import CommandModel
@@ -75,6 +76,8 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("usage", usage.Usage),
     ("budget_state", usage.BudgetState),
     ("settings", settings.Settings),
+    ("search_results", search.SearchResults),
+    ("search_index_status", search.SearchIndexStatus),
     ("request_view", model_requests.RequestView),
     ("file_matches", mentions.FileMatches),
     ("variable_list", mentions.VariableList),
@@ -111,6 +114,7 @@ _COMMANDS: tuple[type[CommandModel], ...] = (
     commands.PutPermissions,
     usage.PutBudget,
     settings.PutSettings,
+    search.PostSearchIndex,
     folder_trust.PutTrust,
     model_requests.PreviewMessage,
     anchors.MoveAnchors,

@@ -160,6 +160,7 @@ READS: tuple[Channel, ...] = (
     _read("get_document_info", "readme", "get_document_info", active="README.md"),
     _read("list_files", "sentence", "list_files", path="inbox"),
     _read("search_content", "closed", "search_content", query="# "),
+    _read("semantic_search", "closed", "semantic_search", query="closed"),
     _read("search_notebook", "source", "search_notebook", query="# ", path="hostile.ipynb"),
     _read("search_notebook, all", "source", "search_notebook", query="# "),
     _read(

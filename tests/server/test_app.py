@@ -45,6 +45,18 @@ def test_loading_the_extension_imports_nothing_heavy() -> None:
     }
 
 
+def test_search_is_imported_with_the_first_search_only() -> None:
+    program = (
+        "import sys, jupyter_ai_shoulders.server.routes, jupyter_ai_shoulders.host.preload as p\n"
+        "p.import_for_turns()\n"
+        "print(*[name for name in sys.modules if '.retrieval' in name])"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "\n"
+
+
 async def test_the_start_recovers_before_the_first_request(
     jp_serverapp: ServerApp, api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:

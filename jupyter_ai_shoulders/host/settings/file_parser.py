@@ -19,6 +19,7 @@ from jupyter_ai_shoulders.wire.api.settings import (
     PutCompletionSettings,
     PutEgressSettings,
     PutModelSettings,
+    PutSearchSettings,
     PutThreadSettings,
     SettingSource,
     SettingsProblem,
@@ -27,16 +28,17 @@ from jupyter_ai_shoulders.wire.base import CommandModel
 
 VERSION = 1
 
-Area = Literal["models", "egress", "commands", "ghost", "threads"]
+Area = Literal["models", "egress", "commands", "ghost", "threads", "search"]
 AREAS: Mapping[Area, type[CommandModel]] = {
     "models": PutModelSettings,
     "egress": PutEgressSettings,
     "commands": PutCommandSettings,
     "ghost": PutCompletionSettings,
     "threads": PutThreadSettings,
+    "search": PutSearchSettings,
 }
 FOLDERS = "folders"
-PER_FOLDER: tuple[Area, ...] = ("egress", "commands", "ghost")
+PER_FOLDER: tuple[Area, ...] = ("egress", "commands", "ghost", "search")
 """Areas stored for a folder in the user's own file, under ``folders``."""
 _STRICTEST_FIRST: Mapping[str, tuple[str, ...]] = {
     "egress.data_values": ("schema_only", "samples", "full"),
@@ -49,6 +51,8 @@ _STRICTEST: Mapping[str, object] = {
     "ghost.enabled_plus": False,
     "ghost.automatic": False,
     "threads.keep_in_notebook": False,
+    "search.enabled": False,
+    "search.include": (),
 }
 _LIMITS = frozenset({"models.single_call_timeout_s", "models.single_call_max_tokens"})
 
@@ -145,7 +149,7 @@ def restricts(name: str, value: Any, current: Any) -> bool:
         return order.index(value) <= order.index(current)
     if name in _LIMITS:
         return value < current
-    if name == "ghost.skip_languages":
+    if name in {"ghost.skip_languages", "search.exclude"}:
         return set(value) >= set(current)
     return name in _STRICTEST and value == _STRICTEST[name]
 

@@ -53,6 +53,7 @@ from jupyter_ai_shoulders.wire.api.settings import (
     EgressSettings,
     ModelSettings,
     PutSettings,
+    SearchSettings,
     Settings,
     SettingSource,
     SettingsProblem,
@@ -93,6 +94,10 @@ class _AppliedSettings:
     @cached_property
     def commands(self) -> CommandSettings:
         return CommandSettings(**_area(self.values, "commands"))
+
+    @cached_property
+    def search(self) -> SearchSettings:
+        return SearchSettings(**_area(self.values, "search"))
 
     @cached_property
     def inline_completion(self) -> CompletionSettings:
@@ -149,6 +154,10 @@ class Preferences:
         """Return the settings for suggestions at the caret."""
         return self._applied().inline_completion
 
+    def search(self) -> SearchSettings:
+        """Return the settings for search in the workspace."""
+        return self._applied().search
+
     def settings(self) -> Settings:
         """Return all values with their sources, and the problems of the files."""
         applied = self._applied()
@@ -160,6 +169,7 @@ class Preferences:
                 commands=applied.commands,
                 ghost=applied.inline_completion,
                 threads=ThreadSettings(**_area(values, "threads")),
+                search=applied.search,
             ),
             sources=applied.sources,
             locks={name: self._reason(name) for name in self._locked.values},
@@ -294,6 +304,7 @@ def _merged(found: Sequence[SettingsSource]) -> tuple[dict[str, Any], dict[str, 
     values |= {"commands.mode": "sandbox", "commands.network": False}
     values |= {f"ghost.{key}": value for key, value in COMPLETION_DEFAULTS}
     values |= {"threads.keep_in_notebook": False}
+    values |= {"search.enabled": True, "search.include": (), "search.exclude": ()}
     sources: dict[str, SettingSource] = dict.fromkeys(values, "default")
     for source in found:
         values |= source.values

@@ -54,6 +54,7 @@ OPEN: Mapping[str, Collection[str]] = {
     f"sessions/{ID}/stdin/{ID}": (POST,),
     f"blobs/{ID}": (GET,),
     "runs": (POST,),
+    "search": (GET,),
     f"kernels/{ID}/notebook": (GET,),
     SOCKET: (GET,),
 }

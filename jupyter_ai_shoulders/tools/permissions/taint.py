@@ -37,6 +37,7 @@ _KNOWN_ERRORS = frozenset({"todo", "complete", "clarify", "load_tools"})
 """Tools whose errors contain nothing new; errors of other tools may quote names or similar text."""
 _LABELS = {
     "search_content": "a search of the workspace",
+    "semantic_search": "a search of the workspace",
     "search_notebook": "a search of the notebooks",
     "git_diff": "a diff of git",
     "git_status": "git",

@@ -67,6 +67,16 @@ class ThreadSettings(WireModel):
     """Whether notebooks store a list of their threads, with the quoted texts."""
 
 
+class SearchSettings(WireModel):
+    """Search in the workspace."""
+
+    enabled: bool
+    include: tuple[str, ...]
+    """Globs of files that are searched as text whatever their names end in."""
+    exclude: tuple[str, ...]
+    """Globs of files that are not searched."""
+
+
 class SettingsValues(WireModel):
     """The effective values."""
 
@@ -75,6 +85,7 @@ class SettingsValues(WireModel):
     commands: CommandSettings
     ghost: CompletionSettings
     threads: ThreadSettings
+    search: SearchSettings
 
 
 class SettingsProblem(WireModel):
@@ -138,6 +149,17 @@ class PutThreadSettings(CommandModel):
     keep_in_notebook: bool | None = None
 
 
+Globs = tuple[Annotated[str, Field(min_length=1, max_length=256)], ...]
+
+
+class PutSearchSettings(CommandModel):
+    """The part ``search`` of ``PUT settings``."""
+
+    enabled: bool | None = None
+    include: Globs | None = Field(default=None, max_length=100)
+    exclude: Globs | None = Field(default=None, max_length=100)
+
+
 class PutSettings(CommandModel):
     """``PUT settings``: given values are stored, null resets to the default, others stay."""
 
@@ -146,6 +168,7 @@ class PutSettings(CommandModel):
     commands: PutCommandSettings | None = None
     ghost: PutCompletionSettings | None = None
     threads: PutThreadSettings | None = None
+    search: PutSearchSettings | None = None
     revision: str | None = None
     """Revision the change is based on; 409 ``stale`` if another is stored."""
 

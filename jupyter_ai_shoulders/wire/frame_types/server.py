@@ -250,8 +250,10 @@ class ToolsUpdate(WireModel):
     type: Literal["tools-update"] = "tools-update"
 
 
-SettingsPart = Literal["settings", "providers", "budget", "trust", "state"]
-"""``state``: whether conversations can be stored; fetch ``GET status``."""
+SettingsPart = Literal["settings", "providers", "budget", "trust", "state", "search"]
+"""``state``: whether conversations can be stored; fetch ``GET status``. ``search``: the state of
+the index; fetch ``GET search/index``.
+"""
 
 
 class SettingsUpdate(WireModel):

@@ -90,6 +90,7 @@ page_frame: PageFrame
 part_view: PartView
 patch_session: PatchSession
 pending_edit_list: PendingEditList
+post_search_index: PostSearchIndex
 preview_message: PreviewMessage
 proposal_list: ProposalList
 provider_test: ProviderTest
@@ -104,6 +105,8 @@ request_view: RequestView
 restore_session: RestoreSession
 resume_turn: ResumeTurn
 saved_provider: SavedProvider
+search_index_status: SearchIndexStatus
+search_results: SearchResults
 send_message: SendMessage
 sent_completions: SentCompletions
 server_frame: ServerFrame
@@ -2929,6 +2932,15 @@ export interface PendingEditList {
 edits: PendingEdit[]
 }
 /**
+ * ``POST search/index``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PostSearchIndex".
+ */
+export interface PostSearchIndex {
+action: ("rebuild" | "pause" | "resume" | "clear")
+}
+/**
  * ``POST sessions/{id}/preview``: a message that is not sent.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -3078,6 +3090,7 @@ egress?: (PutEgressSettings | null)
 commands?: (PutCommandSettings | null)
 ghost?: (PutCompletionSettings | null)
 threads?: (PutThreadSettings | null)
+search?: (PutSearchSettings | null)
 revision?: (string | null)
 }
 /**
@@ -3132,6 +3145,17 @@ skip_languages: (string[] | null)
  */
 export interface PutThreadSettings {
 keep_in_notebook: (boolean | null)
+}
+/**
+ * The part ``search`` of ``PUT settings``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutSearchSettings".
+ */
+export interface PutSearchSettings {
+enabled: (boolean | null)
+include: (string[] | null)
+exclude: (string[] | null)
 }
 /**
  * ``PUT trust``: the answers about some items; others keep theirs.
@@ -3307,6 +3331,82 @@ export interface SavedProvider {
 stored: boolean
 provider: (ProviderHealth | null)
 test: (ProviderTest | null)
+}
+/**
+ * ``GET search/index`` and ``POST search/index``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "SearchIndexStatus".
+ */
+export interface SearchIndexStatus {
+state: ("empty" | "building" | "ready" | "paused" | "failed")
+files: number
+chunks: number
+behind: number
+bytes: number
+problems: IndexProblem[]
+file: (IndexedFile | null)
+}
+/**
+ * A file that is not in the index though it could be, or an error of the index itself.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "IndexProblem".
+ */
+export interface IndexProblem {
+path: (string | null)
+message: string
+}
+/**
+ * Whether a file is in the index; ``reason`` why it is not.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "IndexedFile".
+ */
+export interface IndexedFile {
+path: string
+chunks: number
+reason: (string | null)
+}
+/**
+ * ``GET search``, best first, one entry for each place.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "SearchResults".
+ */
+export interface SearchResults {
+matches: SearchMatch[]
+total: number
+index: SearchIndexSummary
+warning: (string | null)
+}
+/**
+ * A place of the workspace that matches: a cell, a definition, a section or a paragraph.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "SearchMatch".
+ */
+export interface SearchMatch {
+path: string
+kind: ("notebook" | "code" | "text" | "document" | "reference")
+cell_id: (string | null)
+line: number
+heading: string
+snippet: string
+is_output: boolean
+marks: [unknown, unknown][]
+score: number
+matched_by: ("words" | "meaning" | "both")
+}
+/**
+ * What an answer is based on: the state of the index, and how many files it lacks.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "SearchIndexSummary".
+ */
+export interface SearchIndexSummary {
+state: ("empty" | "building" | "ready" | "paused" | "failed")
+behind: number
 }
 /**
  * ``GET completions``: the latest since the server's start, newest first.
@@ -3705,7 +3805,7 @@ type: "tools-update"
  */
 export interface SettingsUpdate {
 type: "settings-update"
-part: ("settings" | "providers" | "budget" | "trust" | "state")
+part: ("settings" | "providers" | "budget" | "trust" | "state" | "search")
 }
 /**
  * The pending edits of a document changed: fetch ``GET edits`` if shown.
@@ -3775,6 +3875,7 @@ egress: EgressSettings
 commands: CommandSettings
 ghost: CompletionSettings
 threads: ThreadSettings
+search: SearchSettings
 }
 /**
  * The permitted models and the limits of single calls.
@@ -3828,6 +3929,17 @@ skip_languages: string[]
  */
 export interface ThreadSettings {
 keep_in_notebook: boolean
+}
+/**
+ * Search in the workspace.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "SearchSettings".
+ */
+export interface SearchSettings {
+enabled: boolean
+include: string[]
+exclude: string[]
 }
 /**
  * ``GET skills``.

@@ -162,6 +162,7 @@ def test_nobody_there_to_ask_is_a_refusal_that_names_the_source():
         ),
         ("run_command", Target(command="cat  x\n"), TaintSource("the output of 'cat x'")),
         ("search_content", Target(path="notes"), TaintSource("a search of the workspace")),
+        ("semantic_search", Target(path="notes"), TaintSource("a search of the workspace")),
         ("git_diff", Target(path="notes.md"), TaintSource("a diff of git")),
         ("search_notebook", Target(), TaintSource("a search of the notebooks")),
         ("read_tasks", Target(path="open.md"), TaintSource("answers in tasks")),

@@ -65,12 +65,14 @@ async def test_the_defaults_are_those_of_the_specification(api: Api) -> None:
             "commands": {"mode": "sandbox", "network": False},
             "ghost": GHOST,
             "threads": {"keep_in_notebook": False},
+            "search": {"enabled": True, "include": [], "exclude": []},
         },
         "sources": {f"models.{name}": "default" for name in DEFAULTS}
         | {"egress.data_values": "default"}
         | {"commands.mode": "default", "commands.network": "default"}
         | {f"ghost.{name}": "default" for name in GHOST}
-        | {"threads.keep_in_notebook": "default"},
+        | {"threads.keep_in_notebook": "default"}
+        | dict.fromkeys(("search.enabled", "search.include", "search.exclude"), "default"),
         "locks": {},
         "problems": [],
         "revision": cell_version("\0"),

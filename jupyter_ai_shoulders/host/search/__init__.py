@@ -1,0 +1,1 @@
+"""Wires search in the workspace to documents and the state directory."""

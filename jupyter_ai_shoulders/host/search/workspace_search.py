@@ -1,0 +1,102 @@
+"""Search in the workspace, made on first use: a server that nobody searches pays nothing.
+
+Made by ``host.shared_services``; used by the tool, the routes and the command line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from jupyter_ai_shoulders.core.errors import PolicyRefusal
+from jupyter_ai_shoulders.wire.api.search import (
+    PostSearchIndex,
+    SearchIndexStatus,
+    SearchQuery,
+    SearchResults,
+)
+
+if TYPE_CHECKING:
+    from jupyter_ai_shoulders.host.shared_services import SharedServices
+    from jupyter_ai_shoulders.retrieval.service import SearchService
+
+INDEX = "index"
+"""Folder of the index, in the state directory."""
+
+
+class WorkspaceSearch:
+    """The search of one host."""
+
+    def __init__(self, services: SharedServices) -> None:
+        self._services = services
+        self._service: SearchService | None = None
+        self._making = asyncio.Lock()
+
+    async def search(self, query: SearchQuery) -> SearchResults:
+        """Return the places that match best.
+
+        Raises ``InvalidRequest`` (an empty query), ``PolicyRefusal`` (``disabled``: switched off).
+        """
+        return await (await self._started()).search(query)
+
+    async def status(self, path: str = "") -> SearchIndexStatus:
+        """Return the state of the index and, with a path, of a file. Raises ``PolicyRefusal``."""
+        return await (await self._started()).status(path)
+
+    async def command(self, command: PostSearchIndex) -> SearchIndexStatus:
+        """Change the index. Raises ``StateUnavailable``, ``PolicyRefusal``."""
+        service = await self._started()
+        match command.action:
+            case "rebuild":
+                await service.rebuild()
+            case "clear":
+                await service.clear()
+                return await service.status()
+            case "pause":
+                await service.set_paused(paused=True)
+            case "resume":
+                await service.set_paused(paused=False)
+        return await service.status()
+
+    async def aclose(self) -> None:
+        """Stop the background work."""
+        if self._service is not None:
+            await self._service.aclose()
+
+    async def _started(self) -> SearchService:
+        if not self._services.preferences.search().enabled:
+            raise PolicyRefusal(
+                "Search in the workspace is switched off.",
+                code="disabled",
+                hint="Switch it on under Search in the AI settings.",
+            )
+        async with self._making:
+            if self._service is None:
+                self._service = await asyncio.to_thread(self._make)
+            return self._service
+
+    def _make(self) -> SearchService:
+        from jupyter_ai_shoulders.host.search.document_source import WorkspaceDocuments
+        from jupyter_ai_shoulders.host.search.index_ownership import StateDirectoryIndex
+        from jupyter_ai_shoulders.retrieval.index_file import IndexFile
+        from jupyter_ai_shoulders.retrieval.service import SearchService
+
+        services = self._services
+        documents, store = services.documents, services.store
+        file = IndexFile(store.directory.path / INDEX / "words.db")
+        source = WorkspaceDocuments(
+            documents.workspace,
+            services.path_index,
+            notebooks=documents.notebooks,
+            live=documents.live,
+            texts=services.files.texts,
+            settings=services.preferences.search,
+        )
+        pages = services.ports.pages
+        return SearchService(
+            file,
+            source,
+            StateDirectoryIndex(store.directory, store.origin, file),
+            services.ports.clock,
+            changed=lambda: pages.settings_changed("search"),
+        )
