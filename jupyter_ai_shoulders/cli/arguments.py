@@ -6,6 +6,7 @@ import argparse
 from typing import Protocol, get_args
 
 from jupyter_ai_shoulders.cli.backend import ExportFormat
+from jupyter_ai_shoulders.wire.api.search import DocumentKind
 from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind, Toolset
 from jupyter_ai_shoulders.wire.usage import UsageBy
 
@@ -43,6 +44,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", metavar="command", required=True)
     _add_chat(commands)
     _add_run(commands)
+    _add_search(commands)
     _add_lists(commands)
     _add_keys(commands)
     commands.add_parser(
@@ -94,6 +96,15 @@ def _add_run(commands: _Commands) -> None:
     run.add_argument("--session", metavar="ID", help="continue a conversation")
     run.add_argument("--json", action="store_true", help="events as lines of JSON")
     run.add_argument("--quiet", action="store_true", help="only the answer")
+
+
+def _add_search(commands: _Commands) -> None:
+    search = _command(commands, "search", "find cells, definitions and sections of the workspace")
+    search.add_argument("query", nargs="+", help="words; parts of identifiers are found, too")
+    search.add_argument("--path", default="", help="a file or folder to search in")
+    search.add_argument("--kind", choices=get_args(DocumentKind))
+    search.add_argument("--limit", type=_count, default=20)
+    search.add_argument("--json", action="store_true", help="as JSON")
 
 
 def _add_lists(commands: _Commands) -> None:

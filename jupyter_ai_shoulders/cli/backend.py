@@ -19,6 +19,7 @@ from jupyter_ai_shoulders.wire.api.responses import (
     ProviderTest,
     SessionList,
 )
+from jupyter_ai_shoulders.wire.api.search import SearchQuery, SearchResults
 from jupyter_ai_shoulders.wire.api.settings import SettingsProblem
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind, Toolset
@@ -88,6 +89,10 @@ class Backend(Protocol):
 
     def chat(self) -> ChatBackend:
         """Open a chat; close it before this back end."""
+        ...
+
+    def search(self, query: SearchQuery) -> SearchResults:
+        """Return places of the workspace."""
         ...
 
     def sessions(self, kind: SessionKind | None, text: str | None, limit: int) -> SessionList:

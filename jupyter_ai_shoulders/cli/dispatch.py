@@ -38,6 +38,7 @@ def _chat(backend: Backend, options: argparse.Namespace) -> ExitCode:
 COMMANDS: Mapping[str, Command] = {
     "chat": _chat,
     "run": run,
+    "search": list_commands.search,
     "sessions": list_commands.sessions,
     "export": list_commands.export,
     "usage": list_commands.usage,

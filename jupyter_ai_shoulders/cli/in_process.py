@@ -44,6 +44,7 @@ from jupyter_ai_shoulders.wire.api.responses import (
     ProviderTest,
     SessionList,
 )
+from jupyter_ai_shoulders.wire.api.search import SearchQuery, SearchResults
 from jupyter_ai_shoulders.wire.api.settings import SettingsProblem
 from jupyter_ai_shoulders.wire.frames import ServerFrame, SettingsPart
 from jupyter_ai_shoulders.wire.ids import ClientId, MessageId, ModelId, ProviderId, SessionId
@@ -105,6 +106,10 @@ class InProcessBackend:
     def chat(self) -> InProcessChat:
         """See ``Backend.chat``."""
         return InProcessChat(lambda work: _use(self._settings, self._keys, work))
+
+    def search(self, query: SearchQuery) -> SearchResults:
+        """See ``Backend.search``."""
+        return self._without_conversations(lambda host: host.search.search(query))
 
     def sessions(self, kind: SessionKind | None, text: str | None, limit: int) -> SessionList:
         """See ``Backend.sessions``."""

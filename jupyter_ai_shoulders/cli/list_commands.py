@@ -1,4 +1,4 @@
-"""``sessions``, ``export``, ``usage``, ``models`` and ``keys``. Called by ``dispatch``."""
+"""``search``, ``sessions``, ``export``, ``usage``, ``models`` and ``keys``; run by ``dispatch``."""
 
 from __future__ import annotations
 
@@ -15,9 +15,34 @@ from jupyter_ai_shoulders.cli.errors import UsageError
 from jupyter_ai_shoulders.cli.exit_codes import ExitCode
 from jupyter_ai_shoulders.cli.export import FORMATS, write_export
 from jupyter_ai_shoulders.cli.output import write_error, write_json, write_out
+from jupyter_ai_shoulders.client.search_text import search_text
 from jupyter_ai_shoulders.wire.api.responses import ProviderHealth
+from jupyter_ai_shoulders.wire.api.search import (
+    SEARCH_QUERY_LIMIT,
+    SEARCH_RESULT_LIMIT,
+    SearchQuery,
+)
 from jupyter_ai_shoulders.wire.hidden_characters import legible
 from jupyter_ai_shoulders.wire.usage import UsageRow
+
+SEARCH_WAIT_SECONDS = 60.0
+"""How long to wait for the index: the first search in a large folder builds it."""
+
+
+def search(backend: Backend, options: argparse.Namespace) -> ExitCode:
+    """Show the places of the workspace that match best."""
+    query = SearchQuery(
+        q=" ".join(options.query)[:SEARCH_QUERY_LIMIT],
+        path=options.path,
+        kind=options.kind,
+        limit=min(options.limit, SEARCH_RESULT_LIMIT),
+        wait_s=SEARCH_WAIT_SECONDS,
+    )
+    found = backend.search(query)
+    if options.json:
+        return _json(found)
+    write_out(search_text(found))
+    return ExitCode.OK
 
 
 def sessions(backend: Backend, options: argparse.Namespace) -> ExitCode:

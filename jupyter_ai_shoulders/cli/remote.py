@@ -28,6 +28,7 @@ from jupyter_ai_shoulders.wire.api.responses import (
     SessionList,
     ToolList,
 )
+from jupyter_ai_shoulders.wire.api.search import SearchQuery, SearchResults
 from jupyter_ai_shoulders.wire.messages import MessageContext
 from jupyter_ai_shoulders.wire.sessions import SessionKind
 from jupyter_ai_shoulders.wire.usage import Usage, UsageBy
@@ -86,6 +87,12 @@ class RemoteBackend:
     def chat(self) -> RemoteChat:
         """See ``Backend.chat``."""
         return RemoteChat(self._client)
+
+    def search(self, query: SearchQuery) -> SearchResults:
+        """See ``Backend.search``."""
+        return self._client.search(
+            query.q, path=query.path, kind=query.kind, limit=query.limit, wait=query.wait_s
+        )
 
     def sessions(self, kind: SessionKind | None, text: str | None, limit: int) -> SessionList:
         """See ``Backend.sessions``."""

@@ -215,6 +215,23 @@ class Client:
         """Return a conversation as text."""
         return self.connection.text(f"sessions/{session}/export", format=format)
 
+    def search(
+        self,
+        query: str,
+        *,
+        path: str = "",
+        kind: wire.DocumentKind | None = None,
+        limit: int = 20,
+        wait: float = 10.0,
+    ) -> wire.SearchResults:
+        """Return the places of the workspace that match best.
+
+        ``path`` is a file or folder to search in. ``wait`` is how many seconds to wait for an index
+        that is being built; ``warning`` tells what is missing after it.
+        """
+        asked = {"q": query, "path": path, "kind": kind, "limit": limit, "wait_s": wait}
+        return self.connection.get("search", wire.SearchResults, **asked)
+
     # the server
 
     def status(self) -> wire.Status:

@@ -61,12 +61,12 @@ class Connection:
         """Close the sockets."""
         self._http.close()
 
-    def get(self, path: str, model: type[ModelT], **query: object) -> ModelT:
+    def get(self, path: str, /, model: type[ModelT], **query: object) -> ModelT:
         """Return a route's JSON as a model. Raises ``Refused``, ``Unreachable``."""
         given = {name: str(value) for name, value in query.items() if value is not None}
         return self._read(self._send("GET", path, params=given), model)
 
-    def text(self, path: str, **query: str) -> str:
+    def text(self, path: str, /, **query: str) -> str:
         """Return a route's answer as text. Raises ``Refused``, ``Unreachable``."""
         return self._send("GET", path, params=query).text
 

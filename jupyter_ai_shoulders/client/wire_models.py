@@ -19,6 +19,7 @@ from jupyter_ai_shoulders.wire.api.responses import (
     SessionList,
     Status,
 )
+from jupyter_ai_shoulders.wire.api.search import DocumentKind, SearchMatch, SearchResults
 from jupyter_ai_shoulders.wire.api.settings import DataValues, Settings
 from jupyter_ai_shoulders.wire.errors import ErrorBody, ErrorCode, ErrorInfo
 from jupyter_ai_shoulders.wire.events import (
@@ -47,6 +48,7 @@ __all__ = [
     "Attachment",
     "CreateSession",
     "DataValues",
+    "DocumentKind",
     "ErrorBody",
     "ErrorCode",
     "ErrorInfo",
@@ -60,6 +62,8 @@ __all__ = [
     "PatchSession",
     "ProxySecret",
     "Question",
+    "SearchMatch",
+    "SearchResults",
     "SendMessage",
     "Session",
     "SessionKind",

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any, Literal, cast, get_args
 
 Format = Literal["markdown", "code", "html", "json", "image", "text"]
-Action = Literal["ask", "fix", "explain", "cost", "models", "new", "help"]
+Action = Literal["ask", "fix", "explain", "cost", "models", "new", "search", "help"]
 
 FORMATS: tuple[str, ...] = get_args(Format)
 _ALONE: frozenset[str] = frozenset({"cost", "models", "new", "help"})
@@ -32,7 +32,7 @@ class MagicCommand:
 
     action: Action = "ask"
     prompt: str = ""
-    """For ``fix`` and ``explain``: a remark."""
+    """For ``fix`` and ``explain``: a remark; for ``search``: the words."""
     code: str | None = None
     """The cell's code, for ``%%ai fix`` and ``%%ai explain``."""
     model: str | None = None
@@ -51,13 +51,15 @@ def parse_magic(line: str, cell: str | None = None) -> MagicCommand:
     """Return the parsed command. Raises ``MagicUsageError``.
 
     Options come before the text. The first word may be an action: ``fix`` with or without a remark,
-    ``explain`` alone or before a cell's code, the others alone.
+    ``explain`` alone or before a cell's code, ``search`` before its words, the others alone.
     """
     command, rest = _options(line)
     word, _, remark = rest.partition(" ")
     if word == "fix" or (word == "explain" and not remark):
         action = cast("Action", word)
         return replace(command, action=action, prompt=remark.strip(), code=cell)
+    if word == "search" and remark and cell is None:
+        return replace(command, action="search", prompt=remark.strip())
     if word in _ALONE and not remark and cell is None:
         return replace(command, action=cast("Action", word))
     prompt = "\n".join(filter(None, (rest, (cell or "").strip())))

@@ -12,6 +12,7 @@ from jupyter_ai_shoulders.client.client import Client
 from jupyter_ai_shoulders.client.errors import ClientError
 from jupyter_ai_shoulders.client.kernel_id import own_kernel_id
 from jupyter_ai_shoulders.client.lazy_imports import wire
+from jupyter_ai_shoulders.client.search_text import search_text
 from jupyter_ai_shoulders.client.turn import Turn
 from jupyter_ai_shoulders.client.turn_reader import Answer
 from jupyter_ai_shoulders.kernel import prompt_text
@@ -78,6 +79,9 @@ class AiMagics(Magics):
             case "cost":
                 session = self._session and self.client.session(self._session.id)
                 CellTurnDisplay().put(markdown_bundle(cost_text(self.client.usage(), session)))
+            case "search":
+                found = self.client.search(command.prompt)
+                CellTurnDisplay().put(plain_text_bundle(legible(search_text(found))))
             case "models":
                 CellTurnDisplay().put(markdown_bundle(models_text(self.client.models())))
 

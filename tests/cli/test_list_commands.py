@@ -39,6 +39,18 @@ def test_a_run_is_listed_exported_and_counted(terminal: Terminal) -> None:
     assert "all" in counted.out
 
 
+def test_the_workspace_is_searched(terminal: Terminal) -> None:
+    (terminal.root / "searched.py").write_text("def unusual_word(): ...\n")
+
+    said = terminal.says("search", "unusual", "word", "--kind", "code")
+    listed = terminal.says("search", "--json", "unusual").json
+    nothing = terminal.says("search", "nowhere", "--path", "searched.py")
+
+    assert said.out == "searched.py:1  unusual_word\n    def unusual_word(): ...\n"
+    assert [match["path"] for match in listed["matches"]] == ["searched.py"]
+    assert (nothing.code, nothing.out) == (0, "Nothing was found.\n")
+
+
 def test_an_unknown_conversation_is_a_wrong_use(terminal: Terminal) -> None:
     said = terminal.says("export", "ses_nothing")
 

@@ -44,6 +44,15 @@ def test_a_conversation_goes_on(client: Client, place: ClientServer) -> None:
     assert client.list(kind="kernel")[0].id == first.session_id
 
 
+def test_the_workspace_is_searched(client: Client, place: ClientServer) -> None:
+    (place.lab.root / "searched.py").write_text("def unusual_word(): ...\n")
+
+    found = client.search("unusual", path="searched.py", kind="code", limit=1)
+
+    assert [(match.path, match.line) for match in found.matches] == [("searched.py", 1)]
+    assert (found.total, found.warning) == (1, None)
+
+
 def test_the_events_of_a_turn_come_as_they_happen(client: Client, place: ClientServer) -> None:
     place.plays(says("One two three."))
 

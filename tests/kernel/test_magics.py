@@ -248,6 +248,17 @@ async def test_cost_models_and_help_are_shown(place: ClientServer) -> None:
     assert "`%ai fix`" in helped
 
 
+async def test_the_workspace_is_searched(place: ClientServer) -> None:
+    (place.lab.root / "searched.py").write_text("def unusual_word(): ...\n")
+    async with loaded(place, "search.ipynb") as kernel:
+        ran = await kernel.run("%ai search unusual word")
+
+    assert ran.error == ""
+    assert ran.shown[0]["text/plain"].startswith(
+        "searched.py:1  unusual_word\n    def unusual_word(): ...\n"
+    )
+
+
 async def test_wrong_use_and_an_unknown_model_are_said_in_one_line(place: ClientServer) -> None:
     async with loaded(place, "wrong.ipynb") as kernel:
         wrong = await kernel.run("%ai --modle x Hi")
