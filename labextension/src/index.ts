@@ -12,6 +12,7 @@ import { folderTrust } from './plugins/folderTrust';
 import { follow } from './plugins/follow';
 import { inlineCompletion } from './plugins/inlineCompletion';
 import { review } from './plugins/review';
+import { search } from './plugins/search';
 import { settings } from './plugins/settings';
 import { status } from './plugins/status';
 import { textFiles } from './plugins/textFiles';
@@ -32,6 +33,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   threads,
   follow,
   inlineCompletion,
+  search,
   settings,
   status,
   transcripts

@@ -2,4 +2,5 @@
 // shown: see `src/chat/styles.ts`.
 import './lab/panel-frame.css';
 import './lab/cell-markers.css';
+import './lab/file-browser.css';
 import './lab/typing-guard.css';

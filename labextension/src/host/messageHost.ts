@@ -13,8 +13,18 @@ export interface IDocumentTarget {
   readonly cellNumber?: number | null;
   /** The range to select. */
   readonly range?: TextRange | null;
+  /** The lines to show, from 1, in the cell or file. */
+  readonly lines?: ILineRange | null;
+  /** Text of the cell, to find it when its id is gone. */
+  readonly text?: string;
   /** The part of the cell to show. */
   readonly part?: 'source' | 'output';
+}
+
+/** Lines from 1, both included. */
+export interface ILineRange {
+  readonly first: number;
+  readonly last: number;
 }
 
 /** Targets, code, formulas and images of messages. */

@@ -22,6 +22,7 @@ import { ModelsSection } from './sections/ModelsSection';
 import { PrivacySection } from './sections/PrivacySection';
 import { ProvidersSection } from './providers/ProvidersSection';
 import { RulesSection } from './rules/RulesSection';
+import { SearchSection } from './sections/SearchSection';
 import type { SettingsStore } from './store/settingsStore';
 import { SuggestionsSection } from './sections/SuggestionsSection';
 import { ToolsSection } from './sections/ToolsSection';
@@ -38,6 +39,7 @@ export const SECTIONS = [
   'providers',
   'models',
   'suggestions',
+  'search',
   'tools',
   'rules',
   'budget',
@@ -127,6 +129,8 @@ function view(section: Section): React.JSX.Element {
       return <ModelsSection />;
     case 'suggestions':
       return <SuggestionsSection />;
+    case 'search':
+      return <SearchSection />;
     case 'tools':
       return <ToolsSection />;
     case 'rules':
@@ -261,7 +265,9 @@ function useUnsaved(): number {
 }
 
 function hasScope(section: Section): boolean {
-  return ['models', 'suggestions', 'tools', 'privacy'].includes(section);
+  return ['models', 'suggestions', 'search', 'tools', 'privacy'].includes(
+    section
+  );
 }
 
 function titleOf(section: Section, trans: TranslationBundle): string {
@@ -272,6 +278,8 @@ function titleOf(section: Section, trans: TranslationBundle): string {
       return trans.__('Models');
     case 'suggestions':
       return trans.__('Suggestions');
+    case 'search':
+      return trans.__('Search');
     case 'tools':
       return trans.__('Tools');
     case 'rules':

@@ -27,7 +27,7 @@ from tests.ui.support.pseudo_locale import LANGUAGE, longer
 from tests.ui.support.realistic_samples import REALISTIC_SAMPLES
 
 SECTIONS = (
-    *("providers", "models", "suggestions", "tools", "rules", "budget"),
+    *("providers", "models", "suggestions", "search", "tools", "rules", "budget"),
     *("usage", "privacy", "instructions", "folder", "approvals", "changes"),
 )
 NOTEBOOK = "pay.ipynb"

@@ -381,7 +381,11 @@ export class Conversations implements IConversations, IDisposable {
 
   /** Keys and preferences determine the available models and their order. */
   private readonly onFrame = (_: unknown, frame: ServerFrame): void => {
-    if (frame.type === 'settings-update' && frame.part !== 'budget') {
+    if (
+      frame.type === 'settings-update' &&
+      frame.part !== 'budget' &&
+      frame.part !== 'search'
+    ) {
       void this.server.reload();
     }
   };

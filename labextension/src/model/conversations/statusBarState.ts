@@ -120,7 +120,7 @@ export class StatusBarState {
     } else if (frame.type === 'settings-update') {
       if (frame.part === 'budget') {
         this.readCost();
-      } else {
+      } else if (frame.part !== 'search') {
         this.readDefaultModel();
       }
     }

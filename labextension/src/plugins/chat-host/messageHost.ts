@@ -3,7 +3,6 @@
  */
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import type { CodeEditor } from '@jupyterlab/codeeditor';
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { PathExt } from '@jupyterlab/coreutils';
 import type { IDocumentManager } from '@jupyterlab/docmanager';
@@ -13,8 +12,8 @@ import type { ILatexTypesetter } from '@jupyterlab/rendermime';
 import type { Contents } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { IMessageHost, IDocumentTarget } from '../../host/messageHost';
-import { flashElement } from '../../follow/flash';
+import type { IMessageHost } from '../../host/messageHost';
+import { openTarget } from '../../lab/documentTarget';
 import { Typesetter } from '../../lab/typesetter';
 
 /** Largest image shown, in bytes. */
@@ -55,77 +54,6 @@ export function createMessageHost(
   };
 }
 
-function openTarget(parts: IMessageParts, target: IDocumentTarget): void {
-  const { app, documents } = parts;
-  const { path } = target;
-  if (target.isFolder === true) {
-    void app.commands.execute('filebrowser:open-path', { path });
-    return;
-  }
-  const widget = documents.openOrReveal(path);
-  if (widget === undefined) {
-    return;
-  }
-  void widget.context.ready.then(() => {
-    const notebook = parts.notebooks?.find(open => open === widget);
-    if (notebook !== undefined) {
-      showCell(notebook.content, target);
-      return;
-    }
-    const file = parts.editors?.find(open => open === widget);
-    select(file?.content.editor ?? null, target);
-    if (file !== undefined && (target.range ?? null) === null) {
-      flashElement(file.content.node);
-    }
-  });
-}
-
-type Notebook = NonNullable<INotebookTracker['currentWidget']>['content'];
-
-/** Scroll to a cell or its output, select the target's range and flash it. */
-function showCell(notebook: Notebook, target: IDocumentTarget): void {
-  const { cellId = null, cellNumber = null } = target;
-  const index =
-    cellId === null
-      ? (cellNumber ?? 0) - 1
-      : notebook.widgets.findIndex(cell => cell.model.id === cellId);
-  const cell = notebook.widgets[index];
-  if (cell === undefined) {
-    return;
-  }
-  notebook.deselectAll();
-  notebook.activeCellIndex = index;
-  void notebook.scrollToItem(index, 'smart').then(async () => {
-    await cell.ready;
-    const part = cell.node.querySelector(
-      target.part === 'output'
-        ? '.jp-Cell-outputWrapper'
-        : '.jp-Cell-inputWrapper'
-    );
-    if (target.part === 'output') {
-      part?.scrollIntoView({ block: 'nearest' });
-    }
-    select(cell.editor, target);
-    flashElement(part ?? cell.node);
-  });
-}
-
-/** Select a range, clipped to the text. */
-function select(
-  editor: CodeEditor.IEditor | null,
-  { range }: IDocumentTarget
-): void {
-  if (editor === null || range === null || range === undefined) {
-    return;
-  }
-  const { length } = editor.model.sharedModel.getSource();
-  const at = (offset: number): CodeEditor.IPosition =>
-    editor.getPositionAt(Math.min(offset, length)) ?? { line: 0, column: 0 };
-  editor.setSelection({ start: at(range.from), end: at(range.to) });
-  editor.revealSelection(editor.getSelection());
-  editor.focus();
-}
-
 /** Replace the active cell's code in one step of the cell's own undo. */
 function replaceCell(
   notebooks: INotebookTracker | null,
@@ -146,6 +74,8 @@ function replaceCell(
   });
   return text !== undefined;
 }
+
+type Notebook = NonNullable<INotebookTracker['currentWidget']>['content'];
 
 /** Whether the active cell is editable. */
 function canWrite({ activeCell, model }: Notebook): boolean {

@@ -14,6 +14,7 @@ import type {
   DetectProvider,
   ModelList,
   OwnProvider,
+  PostSearchIndex,
   ProviderHealth,
   ProviderTest,
   PutBudget,
@@ -21,6 +22,7 @@ import type {
   PutProvider,
   PutSettings,
   SavedProvider,
+  SearchIndexStatus,
   SentCompletions,
   Settings,
   Status,
@@ -110,7 +112,8 @@ const SETTINGS: Settings = {
     egress: { data_values: 'schema_only' },
     commands: { mode: 'sandbox', network: false },
     ghost: { enabled_plus: true, automatic: false, skip_languages: [] },
-    threads: { keep_in_notebook: false }
+    threads: { keep_in_notebook: false },
+    search: { enabled: true, include: [], exclude: [] }
   },
   sources: {},
   locks: {},
@@ -219,14 +222,16 @@ export class FakeApi implements ISettingsApi {
   async putSettings(body: PutSettings, scope: Scope): Promise<Settings> {
     this.note('putSettings', body, scope);
     refuseStale(body.revision, this.held.revision);
-    const { models, egress, commands, ghost, threads } = this.held.values;
+    const { models, egress, commands, ghost, threads, search } =
+      this.held.values;
     // The server's own tests check what the page sends.
     const values = {
       models: { ...models, ...body.models },
       egress: { ...egress, ...body.egress },
       commands: { ...commands, ...body.commands },
       ghost: { ...ghost, ...body.ghost },
-      threads: { ...threads, ...body.threads }
+      threads: { ...threads, ...body.threads },
+      search: { ...search, ...body.search }
     } as Settings['values'];
     this.held = { ...this.held, values, revision: this.next() };
     return this.held;
@@ -353,6 +358,28 @@ export class FakeApi implements ISettingsApi {
   }
   async instructions(): Promise<InstructionList> {
     return this.answer({ files: this.files, skills: 1, problems: [] });
+  }
+  index: SearchIndexStatus = {
+    state: 'ready',
+    files: 12,
+    chunks: 340,
+    behind: 0,
+    bytes: 2_500_000,
+    problems: [],
+    file: null
+  };
+  async searchIndex(path?: string): Promise<SearchIndexStatus> {
+    const file =
+      path === undefined
+        ? null
+        : { path, chunks: 0, reason: 'Git ignores it.' };
+    return this.answer({ ...this.index, file });
+  }
+  async changeSearchIndex(body: PostSearchIndex): Promise<SearchIndexStatus> {
+    this.note('changeSearchIndex', body);
+    const state = body.action === 'pause' ? 'paused' : 'building';
+    this.index = { ...this.index, state };
+    return this.index;
   }
   async audit() {
     return this.answer({ entries: [], next_cursor: null });

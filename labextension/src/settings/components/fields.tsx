@@ -126,7 +126,11 @@ export function describeSaveError(
 }
 
 /** Where a preference comes from, with a button to reset it. */
-function Source({ setting }: { setting: ISetting }): React.JSX.Element | null {
+export function Source({
+  setting
+}: {
+  setting: ISetting;
+}): React.JSX.Element | null {
   const trans = useTrans();
   const { Icon } = useView();
   if (setting.lock !== null) {
@@ -375,6 +379,6 @@ export function numberIn(
   };
 }
 
-function isFixed(setting: ISetting): boolean {
+export function isFixed(setting: ISetting): boolean {
   return setting.lock !== null || setting.isOverridden;
 }

@@ -10,6 +10,7 @@ import type {
   ModelList,
   OperationsPage,
   OwnProvider,
+  PostSearchIndex,
   ProviderHealth,
   ProviderTest,
   PutBudget,
@@ -17,6 +18,7 @@ import type {
   PutProvider,
   PutSettings,
   SavedProvider,
+  SearchIndexStatus,
   SentCompletions,
   Settings,
   Status,
@@ -64,6 +66,9 @@ export interface ISettingsApi {
   instructions(): Promise<InstructionList>;
   /** What models were sent for the latest suggestions. */
   sentCompletions(): Promise<SentCompletions>;
+  /** The state of the index of search and, with a path, whether that file is in it. */
+  searchIndex(path?: string): Promise<SearchIndexStatus>;
+  changeSearchIndex(body: PostSearchIndex): Promise<SearchIndexStatus>;
   audit(query: IPageQuery & { tool: string }): Promise<AuditPage>;
   operations(query: IPageQuery & { path: string }): Promise<OperationsPage>;
 }
@@ -101,6 +106,11 @@ export function settingsApi(http: Pick<IHttpClient, 'call'>): ISettingsApi {
     putBudget: body => http.call('PUT', 'budget', body),
     instructions: () => get('instructions'),
     sentCompletions: () => get('completions'),
+    searchIndex: path =>
+      get(
+        path === undefined ? 'search/index' : `search/index?${words({ path })}`
+      ),
+    changeSearchIndex: body => http.call('POST', 'search/index', body),
     audit: query => get(`audit?${words({ ...query, limit: PAGE })}`),
     operations: query => get(`operations?${words({ ...query, limit: PAGE })}`)
   };

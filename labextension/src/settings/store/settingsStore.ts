@@ -17,10 +17,12 @@ import type {
   InstructionList,
   Json,
   ModelList,
+  PostSearchIndex,
   ProviderHealth,
   ProviderTest,
   PutProvider,
   SavedProvider,
+  SearchIndexStatus,
   SentCompletions,
   ServerFrame,
   Session,
@@ -35,7 +37,8 @@ import { bodyOf, type PermissionChange } from './permissions';
 import { Resource, valueOf } from '../../client/resource';
 
 export type LimitScope = BudgetState['limits'][number]['scope'];
-export type Area = 'models' | 'egress' | 'commands' | 'threads' | 'ghost';
+export type Area =
+  'models' | 'egress' | 'commands' | 'threads' | 'ghost' | 'search';
 
 /** How often a change is repeated on a newer state before giving up. */
 const TRIES = 4;
@@ -59,6 +62,7 @@ export class SettingsStore implements IDisposable {
     this.budget = new Resource(async () => (await api.usage()).budget);
     this.instructions = new Resource(() => api.instructions());
     this.sent = new Resource(() => api.sentCompletions());
+    this.searchIndex = new Resource(() => api.searchIndex());
     socket.frameReceived.connect(this.onFrame);
     socket.eventsReceived.connect(this.onEvents);
     socket.opened.connect(this.refresh);
@@ -72,6 +76,7 @@ export class SettingsStore implements IDisposable {
   readonly instructions: Resource<InstructionList>;
   /** What models were sent for the latest suggestions. */
   readonly sent: Resource<SentCompletions>;
+  readonly searchIndex: Resource<SearchIndexStatus>;
   readonly drafts = new Drafts();
   /** Emitted after a turn, which may have cost something. */
   readonly usageChanged = new Signal<this, void>(this);
@@ -147,6 +152,11 @@ export class SettingsStore implements IDisposable {
       );
       this.budget.set(await this.api.putBudget({ ...body, revision }));
     }, this.budget);
+  }
+
+  /** Rebuild, pause, resume or clear the index of search. */
+  async changeSearchIndex(action: PostSearchIndex['action']): Promise<void> {
+    this.searchIndex.set(await this.api.changeSearchIndex({ action }));
   }
 
   async setKey(provider: string, key: string): Promise<void> {
@@ -229,8 +239,9 @@ export class SettingsStore implements IDisposable {
       void this.tools.refresh();
     } else if (frame.type === 'settings-update') {
       const { part } = frame;
-      if (part === 'state') {
-        void this.status.refresh();
+      if (part === 'state' || part === 'search') {
+        const changed = part === 'state' ? this.status : this.searchIndex;
+        void changed.refresh();
         return;
       }
       if (part === 'settings') {
@@ -261,6 +272,7 @@ export class SettingsStore implements IDisposable {
       this.budget,
       this.instructions,
       this.sent,
+      this.searchIndex,
       this.folderTrust.view
     ] as Resource<unknown>[]; // Read only; the value types do not matter here.
   }

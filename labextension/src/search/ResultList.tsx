@@ -1,0 +1,173 @@
+/** The places found, by document. The field keeps the focus and names the active option. */
+
+import * as React from 'react';
+
+import { visible } from '../text/hiddenCharacters';
+import { nameOf } from '../ui/attachmentLabels';
+import { useTrans } from '../ui/hooks';
+import type { SearchMatch } from '../wire/generated';
+import { byDocument, placeOf, snippetLines } from './searchResults';
+import type { ISearchState } from './searchState';
+
+/** The id of an option, for `aria-activedescendant`. */
+export function optionId(list: string, index: number): string {
+  return `${list}-${index}`;
+}
+
+export function ResultList(props: {
+  id: string;
+  state: ISearchState;
+  FileIcon: (props: { path: string }) => React.JSX.Element;
+  onPoint: (index: number) => void;
+  /** `attaches`: with the Alt key. */
+  onPick: (match: SearchMatch, attaches: boolean) => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { id, state, FileIcon, onPoint, onPick } = props;
+  const { active, matches } = state;
+  const groups = React.useMemo(() => byDocument(matches), [matches]);
+  const list = React.useRef<HTMLDivElement>(null);
+  React.useLayoutEffect(() => {
+    if (active === 0 && list.current !== null) {
+      list.current.scrollTop = 0; // The first option has a header above it.
+    } else {
+      document
+        .getElementById(optionId(id, active))
+        ?.scrollIntoView({ block: 'nearest' });
+    }
+  }, [id, active, matches]);
+  return (
+    <div
+      className="shoulders-Search-list"
+      role="listbox"
+      id={id}
+      ref={list}
+      aria-label={trans.__('Places found')}
+      hidden={matches.length === 0}
+      // Must be focusable to scroll by keyboard; a click leaves the focus in the field.
+      tabIndex={0}
+      onMouseDown={event => event.preventDefault()}
+    >
+      {groups.map(({ path, rows }, index) => (
+        <div
+          key={path}
+          role="group"
+          aria-labelledby={`${id}-document-${index}`}
+        >
+          <DocumentHead
+            id={`${id}-document-${index}`}
+            path={path}
+            FileIcon={FileIcon}
+          />
+          {rows.map(row => (
+            <Place
+              key={placeOf(row.match)}
+              id={optionId(id, row.index)}
+              match={row.match}
+              active={row.index === active}
+              onPoint={() => onPoint(row.index)}
+              onPick={attaches => onPick(row.match, attaches)}
+            />
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function DocumentHead(props: {
+  id: string;
+  path: string;
+  FileIcon: (props: { path: string }) => React.JSX.Element;
+}): React.JSX.Element {
+  const { id, path, FileIcon } = props;
+  const name = nameOf(path);
+  const folder = path.slice(0, -name.length - 1);
+  return (
+    <div
+      className="shoulders-Search-document"
+      id={id}
+      role="presentation"
+      title={visible(path)}
+    >
+      <FileIcon path={path} />
+      <span className="shoulders-Search-name">{visible(name)}</span>{' '}
+      <span className="shoulders-Search-folder">{visible(folder)}</span>
+    </div>
+  );
+}
+
+function Place(props: {
+  id: string;
+  match: SearchMatch;
+  active: boolean;
+  onPoint: () => void;
+  onPick: (attaches: boolean) => void;
+}): React.JSX.Element {
+  const { id, match, active, onPoint, onPick } = props;
+  return (
+    <div
+      className="shoulders-Search-place"
+      role="option"
+      id={id}
+      aria-selected={active}
+      onMouseMove={active ? undefined : onPoint}
+      onClick={event => onPick(event.altKey)}
+    >
+      <PlaceHead match={match} />
+      <Snippet match={match} />
+    </div>
+  );
+}
+
+/** Where the place is in its document. */
+function PlaceHead({
+  match
+}: {
+  match: SearchMatch;
+}): React.JSX.Element | null {
+  const trans = useTrans();
+  const { heading, is_output, kind, line } = match;
+  const hasLine = kind !== 'notebook' && kind !== 'document';
+  if (heading === '' && !is_output && !hasLine) {
+    return null;
+  }
+  return (
+    <div className="shoulders-Search-head">
+      <span className="shoulders-Search-heading" title={visible(heading)}>
+        {visible(heading)}
+      </span>
+      {is_output && (
+        <span className="shoulders-Badge">{trans.__('output')}</span>
+      )}
+      {hasLine && (
+        <span className="shoulders-Search-line">
+          {trans.__('line %1', line)}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** The text, with the matching words marked. */
+const Snippet = React.memo(function Snippet({
+  match
+}: {
+  match: SearchMatch;
+}): React.JSX.Element {
+  return (
+    <div className="shoulders-Search-snippet">
+      {snippetLines(match).map((line, number) => (
+        <div key={number}>
+          {line.map(({ text, isMatch }, at) =>
+            isMatch ? (
+              <mark key={at}>{visible(text)}</mark>
+            ) : (
+              <React.Fragment key={at}>{visible(text)}</React.Fragment>
+            )
+          )}
+        </div>
+      ))}
+    </div>
+  );
+});
