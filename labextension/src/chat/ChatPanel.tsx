@@ -10,6 +10,7 @@ import '../../style/ui/diff.css';
 import '../../style/chat/cards.css';
 import '../../style/chat/changes.css';
 import '../../style/chat/markdown.css';
+import '../../style/chat/citations.css';
 import '../../style/chat/composer.css';
 import '../../style/chat/sheets.css';
 import '../../style/chat/threads.css';

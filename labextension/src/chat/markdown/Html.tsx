@@ -5,29 +5,44 @@ import * as React from 'react';
 
 import { DISPLAY, MATH, toHtml } from './grammar';
 import { sanitise } from './sanitise';
+import { useCitationChips } from './useCitationChips';
 import { useReferenceLinks } from './useReferenceLinks';
 import { useHost, useTrans } from '../../ui/hooks';
 
 /** A block of text. */
 export function Html({ token }: { token: Token }): React.JSX.Element {
-  const ref = useSanitised<HTMLDivElement>(toHtml(token));
-  return <div className="shoulders-Markdown-block" ref={ref} />;
+  const { ref, chips } = useSanitised<HTMLDivElement>(toHtml(token));
+  return (
+    <>
+      <div className="shoulders-Markdown-block" ref={ref} />
+      {chips}
+    </>
+  );
+}
+
+/** An element filled with HTML. */
+interface ISanitised<T> {
+  readonly ref: React.RefObject<T>;
+  /** Its citations, to be rendered beside it; they appear within. */
+  readonly chips: React.ReactNode;
 }
 
 /** Fills an element with sanitised HTML; unchanged HTML leaves it alone. */
 export function useSanitised<T extends HTMLElement>(
   html: string
-): React.RefObject<T> {
+): ISanitised<T> {
   const ref = React.useRef<T>(null);
   const typeset = useMathematics();
   const show = useImages();
   const link = useReferenceLinks();
+  const { chips, cite } = useCitationChips();
   React.useLayoutEffect(() => {
     const element = ref.current;
     if (element === null) {
       return;
     }
     element.replaceChildren(sanitise(html));
+    cite(element); // Before links, which markers must not contain.
     link(element);
     for (const formula of element.querySelectorAll<HTMLElement>(`.${MATH}`)) {
       typeset(formula, formula.className === DISPLAY);
@@ -35,8 +50,8 @@ export function useSanitised<T extends HTMLElement>(
     for (const picture of element.querySelectorAll('img')) {
       show(picture);
     }
-  }, [html, typeset, show, link]);
-  return ref;
+  }, [html, typeset, show, link, cite]);
+  return { ref, chips };
 }
 
 /** Loads an `img` of the sanitiser; one without `src` has a workspace path as its title. */

@@ -5,7 +5,7 @@ import * as React from 'react';
 
 import { CodeBlock } from '../../ui/viewers/CodeBlock';
 import { useNearby } from '../../ui/paged-list/useNearby';
-import { makeSplitter } from './blocks';
+import { makeSplitter, type Splitter } from './blocks';
 import { plain } from './grammar';
 import { Html } from './Html';
 import { Table } from './Table';
@@ -15,23 +15,20 @@ import { useLinkConfirmation } from './useLinkConfirmation';
 /** Markdown that may still grow: only its last block renders again. */
 export const Markdown = React.memo(function Markdown(props: {
   text: string;
+  /** A splitter shared with other readers of the text, so that it is parsed once. */
+  splitter?: Splitter | undefined;
 }): React.JSX.Element {
-  const [split] = React.useState(makeSplitter);
+  const [ownSplitter] = React.useState(makeSplitter);
+  const split = props.splitter ?? ownSplitter;
   const open = useLinkConfirmation();
   return (
     <div className="shoulders-Markdown" onClick={open} onAuxClick={open}>
-      {groupsOf(split(withoutByteOrderMark(props.text))).map(
-        (tokens, index, { length }) => (
-          <Group key={index} tokens={tokens} isLast={index === length - 1} />
-        )
-      )}
+      {groupsOf(split(props.text)).map((tokens, index, { length }) => (
+        <Group key={index} tokens={tokens} isLast={index === length - 1} />
+      ))}
     </div>
   );
 });
-
-function withoutByteOrderMark(text: string): string {
-  return text.startsWith('\ufeff') ? text.slice(1) : text;
-}
 
 /** Blocks per group. Of a long text only the last group is compared, and distant groups are not rendered. */
 const GROUP_SIZE = 40;

@@ -55,11 +55,17 @@ function isSame(
 }
 
 function Cell({ cell }: { cell: Tokens.TableCell }): React.JSX.Element {
-  const ref = useSanitised<HTMLTableCellElement>(toInlineHtml(cell.tokens));
+  const html = toInlineHtml(cell.tokens);
+  const { ref, chips } = useSanitised<HTMLTableCellElement>(html);
   const align = cell.align ?? undefined;
-  return cell.header ? (
-    <th ref={ref} align={align} />
-  ) : (
-    <td ref={ref} align={align} />
+  return (
+    <>
+      {cell.header ? (
+        <th ref={ref} align={align} />
+      ) : (
+        <td ref={ref} align={align} />
+      )}
+      {chips}
+    </>
   );
 }

@@ -14,7 +14,8 @@ export type Splitter = (text: string) => readonly Token[];
 export function makeSplitter(): Splitter {
   let known = '';
   let blocks: readonly Token[] = [];
-  return text => {
+  return source => {
+    const text = withoutByteOrderMark(source);
     if (text !== known) {
       blocks = extendBlocks(
         text.startsWith(known) ? completeBlocks(blocks) : [],
@@ -24,6 +25,10 @@ export function makeSplitter(): Splitter {
     }
     return blocks;
   };
+}
+
+function withoutByteOrderMark(text: string): string {
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 /** Parse a text whose first blocks are known; all of it when it defines references that those may use. */

@@ -1,7 +1,7 @@
 /**
- * The Markdown of models: GitHub's dialect, and mathematics between `$`, `$$`, `\(` `\)`, `\[` `\]` or in a TeX
- * environment. Mathematics stays source text until JupyterLab's typesetter renders it; it contains no Markdown. Used by
- * the splitter and `Markdown`.
+ * The Markdown of models: GitHub's dialect, citations (`text/citations.ts`), and mathematics between `$`, `$$`,
+ * `\(` `\)`, `\[` `\]` or in a TeX environment. Mathematics stays source text until JupyterLab's typesetter renders it;
+ * it contains no Markdown. Used by the splitter and `Markdown`.
  */
 
 import {
@@ -11,6 +11,11 @@ import {
   type TokenizerExtension,
   type Tokens
 } from 'marked';
+
+import { citationAt, MARKER_START, type ICitation } from '../../text/citations';
+
+/** Class of an element whose text is the marker of a citation. */
+export const CITATION = 'shoulders-Citation';
 
 /** Class of an element whose text is TeX, and of a displayed one. */
 export const MATH = 'shoulders-Math';
@@ -98,6 +103,26 @@ function math(raw: string, text: string, display: boolean): IMath {
   return { type: 'math', raw, text: text.trim(), display };
 }
 
+/** A citation in a text. */
+export interface ICitationToken extends Tokens.Generic {
+  type: 'citation';
+  citation: ICitation;
+}
+
+const citation: TokenizerExtension & RendererExtension = {
+  name: 'citation',
+  level: 'inline',
+  start: source => {
+    const at = source.indexOf(MARKER_START);
+    return at < 0 ? undefined : at;
+  },
+  tokenizer: source => {
+    const found = citationAt(source);
+    return found === null ? undefined : { type: 'citation', ...found };
+  },
+  renderer: ({ raw }) => `<span class="${CITATION}">${escaped(raw)}</span>`
+};
+
 function escaped(text: string): string {
   return text
     .replace(/&/g, '&amp;')
@@ -106,7 +131,7 @@ function escaped(text: string): string {
 }
 
 const grammar = new Marked({ gfm: true }).use({
-  extensions: [blockMath, inlineMath]
+  extensions: [blockMath, inlineMath, citation]
 });
 
 /** The reference definitions of a text, by name. */

@@ -7,7 +7,7 @@ import createDOMPurify, { type Config, type DOMPurify } from 'dompurify';
 
 import { addressOf, destinationOf, namesDestination } from '../../text/links';
 import { legible, visible } from '../../text/hiddenCharacters';
-import { DISPLAY, MATH } from './grammar';
+import { CITATION, DISPLAY, MATH } from './grammar';
 
 const TAGS = [
   ...['a', 'abbr', 'b', 'blockquote', 'br', 'code', 'dd', 'del', 'details'],
@@ -35,8 +35,8 @@ const CONFIG = {
 
 const PICTURE = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=\s]+$/i;
 
-/** The only classes a text may set: those of its formulas. */
-const CLASSES = new Set([MATH, DISPLAY]);
+/** The only classes a text may set: those of its formulas and citations. */
+const CLASSES = new Set([MATH, DISPLAY, CITATION]);
 
 /** Image files in the workspace, as paths from its root. */
 const PICTURE_FILE = /\.(?:png|jpe?g|gif|webp|svg)$/i;

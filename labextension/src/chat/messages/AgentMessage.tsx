@@ -12,9 +12,12 @@ import type {
   AgentView,
   NoticeView,
   PartView,
-  ReasoningView
+  ReasoningView,
+  TextView
 } from '../../wire/generated';
 import { ArtifactCard } from '../cards/ArtifactCard';
+import { CitationsContext } from '../markdown/CitationChip';
+import { CitedSources } from './CitedSources';
 import { CallLine, ReadsLine } from '../tool-calls/CallLine';
 import { CompactionCard, PauseCard } from '../cards/PauseCard';
 import { ErrorBoundary } from '../../ui/ErrorBoundary';
@@ -29,6 +32,7 @@ import { QuestionCard } from '../cards/QuestionCard';
 import { RestoreLine } from './RestoreLine';
 import { Sources } from './Sources';
 import { TurnFooter } from './TurnFooter';
+import { shownText, useCitations } from './useCitations';
 import { useHost, useTrans, usePendingInput } from '../../ui/hooks';
 import { useReferenceTargets } from './useReferenceTargets';
 
@@ -40,18 +44,22 @@ export const AgentMessage = React.memo(function AgentMessage(props: {
   const growing = message.parts.some(part => 'open' in part && part.open);
   const text = growing ? '' : textOf(message);
   const referring = useReferenceTargets(message);
+  const citations = useCitations(message);
   return (
     <div className="shoulders-Agent" aria-busy={growing}>
       <ReferenceTargetsContext.Provider value={referring}>
-        {withReasoning(presentParts(message)).map(section => (
-          <ErrorBoundary key={section.key}>
-            <MessageSection section={section} last={last} />
-          </ErrorBoundary>
-        ))}
+        <CitationsContext.Provider value={citations}>
+          {withReasoning(presentParts(message)).map(section => (
+            <ErrorBoundary key={section.key}>
+              <MessageSection section={section} last={last} />
+            </ErrorBoundary>
+          ))}
+        </CitationsContext.Provider>
       </ReferenceTargetsContext.Provider>
       {text !== '' && (
         <ErrorBoundary>
-          <Sources text={text} />
+          <CitedSources citations={citations} />
+          <Sources text={text} hasCitations={citations.sources.size > 0} />
         </ErrorBoundary>
       )}
       <TurnFooter message={message} last={last} />
@@ -90,7 +98,7 @@ const Part = React.memo(function Part(props: {
   const { part, last } = props;
   switch (part.type) {
     case 'text':
-      return <Markdown text={part.text} />;
+      return <AnswerText part={part} />;
     case 'reasoning':
       return <Reasoning parts={[part]} />;
     case 'call':
@@ -113,6 +121,13 @@ const Part = React.memo(function Part(props: {
       return <InputCard input={part} />;
   }
 });
+
+/** A text of the answer. Only such texts have citations. */
+function AnswerText({ part }: { part: TextView }): React.JSX.Element {
+  const citations = React.useContext(CitationsContext);
+  const splitter = citations?.splitterOf(part.part_id);
+  return <Markdown text={shownText(part)} splitter={splitter} />;
+}
 
 /** The model's reasoning, collapsed. */
 function Reasoning(props: {

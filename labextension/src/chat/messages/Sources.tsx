@@ -13,18 +13,22 @@ const WORTH_LISTING = 2;
 
 export const Sources = React.memo(function Sources(props: {
   text: string;
+  /** Whether the answer also has a list of cited places. */
+  hasCitations?: boolean;
 }): React.JSX.Element | null {
   const trans = useTrans();
+  const title =
+    props.hasCitations === true ? trans.__('Links') : trans.__('Sources');
   const open = useLinkConfirmation();
   const sources = React.useMemo(() => sourcesIn(props.text), [props.text]);
   return sources.length < WORTH_LISTING ? null : (
     <section
       className="shoulders-Sources"
-      aria-label={trans.__('Sources')}
+      aria-label={title}
       onClick={open}
       onAuxClick={open}
     >
-      <h4 className="shoulders-Sources-title">{trans.__('Sources')}</h4>
+      <h4 className="shoulders-Sources-title">{title}</h4>
       <ol>
         {sources.map(source => (
           <li key={source.url.href}>
