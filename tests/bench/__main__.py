@@ -33,6 +33,7 @@ GROUPS = {
     "server_start": "Server start",
     "kernel_import": "Import in a kernel",
     "file_search": "Finding files by name",
+    "workspace_search": "Search in the workspace",
     "bundle_size": "JavaScript",
     "event_log": "Event log",
     "notebook_cells": "One cell of a notebook on disk",
