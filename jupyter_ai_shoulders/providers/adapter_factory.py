@@ -1,11 +1,16 @@
-"""Creates the adapter of a wire format, importing it on first use; called by ``registry``."""
+"""Creates the adapters of a wire format, importing them on first use; called by ``registry``."""
 
 from __future__ import annotations
 
 from importlib import import_module
 
 from jupyter_ai_shoulders.core.catalogue.specs import ProviderKind
+from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.providers.base import Provider
+from jupyter_ai_shoulders.providers.formats.embedding import (
+    EmbeddingService,
+    HttpEmbeddingService,
+)
 from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
 
 
@@ -38,6 +43,31 @@ def make_provider(endpoint: Endpoint) -> Provider:
             from jupyter_ai_shoulders.providers.ollama.provider import OllamaProvider
 
             return OllamaProvider(endpoint)
+
+
+def make_embedding_service(endpoint: Endpoint) -> EmbeddingService:
+    """Return the adapter for embeddings. Raises ``InvalidRequest`` for a format without them."""
+    match endpoint.provider.kind:
+        case "openai_chat" | "openai_responses":
+            from jupyter_ai_shoulders.providers.openai_chat.embedding import OPENAI_EMBEDDINGS
+
+            return HttpEmbeddingService(endpoint, OPENAI_EMBEDDINGS)
+        case "google":
+            from jupyter_ai_shoulders.providers.google.embedding import GOOGLE_EMBEDDINGS
+
+            return HttpEmbeddingService(endpoint, GOOGLE_EMBEDDINGS)
+        case "ollama":
+            from jupyter_ai_shoulders.providers.ollama.embedding import (
+                OLLAMA_EMBEDDINGS,
+                with_ollama_hints,
+            )
+
+            return HttpEmbeddingService(with_ollama_hints(endpoint), OLLAMA_EMBEDDINGS)
+        case "anthropic" | "demo":
+            raise InvalidRequest(
+                f"{endpoint.provider.name} has no embedding models.",
+                hint="Pick an embedding model of another provider.",
+            )
 
 
 def load_adapter(kind: ProviderKind) -> None:

@@ -34,6 +34,12 @@ from jupyter_ai_shoulders.providers.base import (
     ToolArgumentsDelta,
     UsageReport,
 )
+from jupyter_ai_shoulders.providers.formats.embedding import (
+    EmbeddingReply,
+    EmbeddingRequest,
+    EmbeddingService,
+    estimate_texts,
+)
 from jupyter_ai_shoulders.wire.errors import ErrorCode
 from jupyter_ai_shoulders.wire.parts import ModelMessage, ToolDefinition
 from jupyter_ai_shoulders.wire.usage import TokenUsage
@@ -85,6 +91,10 @@ class Metering:
             resolved.spec, resolved.provider, self._meter, sizes=self._sizes, now=self._now
         )
         return replace(resolved, provider=metered)
+
+    def embedding(self, spec: ModelSpec, service: EmbeddingService) -> EmbeddingService:
+        """Return the same embedding model behind the meter."""
+        return MeteredEmbedding(spec, service, self._meter, self._now)
 
 
 class MeteredProvider:
@@ -159,6 +169,51 @@ class MeteredProvider:
             prompt_tokens=prompt,
             max_output=output,
             micro_usd=reservation_micro_usd(prompt, output, spec.prices),
+        )
+
+
+class MeteredEmbedding:
+    """An embedding model whose calls are reserved and booked."""
+
+    def __init__(
+        self, spec: ModelSpec, service: EmbeddingService, meter: Meter, now: Callable[[], float]
+    ) -> None:
+        self._spec = spec
+        self._service = service
+        self._meter = meter
+        self._now = now
+
+    async def embed(self, request: EmbeddingRequest) -> EmbeddingReply:
+        """Send the texts if the budget permits.
+
+        Raises ``PolicyRefusal`` before anything was sent, and the errors of the service.
+        """
+        planned = self._planned(request)
+        admission = await self._meter.admit(planned)
+        call = _Call(planned, self._spec, admission, self._now)
+        try:
+            reply = await self._service.embed(request)
+            call.usage = reply.usage
+            call.finished()
+        except (ProviderError, PolicyRefusal) as error:
+            call.failed(error)
+            raise
+        finally:
+            call.broke_off()
+        if admission.remarks(call.cost):
+            await admission.announce(call.cost)
+        return reply
+
+    def _planned(self, request: EmbeddingRequest) -> PlannedCall:
+        spec = self._spec
+        tokens = estimate_texts(request.texts, spec.family)
+        return PlannedCall(
+            account=request.account,
+            provider=spec.provider,
+            model=spec.id,
+            prompt_tokens=tokens,
+            max_output=0,
+            micro_usd=reservation_micro_usd(tokens, 0, spec.prices),
         )
 
 

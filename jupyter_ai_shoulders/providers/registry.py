@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
-from jupyter_ai_shoulders.core.catalogue.prices import prices_on
 from jupyter_ai_shoulders.core.catalogue.specs import Catalogue, CatalogueProblem, ModelSpec
 from jupyter_ai_shoulders.core.clock import Clock
+from jupyter_ai_shoulders.core.embedding import Embedder, EmbedderInfo
 from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal
 from jupyter_ai_shoulders.core.folder_trust import FolderItem
 from jupyter_ai_shoulders.core.redaction.redactor import Redactor
@@ -25,6 +25,7 @@ from jupyter_ai_shoulders.providers.catalogue.model_selection import (
 )
 from jupyter_ai_shoulders.providers.catalogue.model_views import model_info
 from jupyter_ai_shoulders.providers.configured_providers import ConfiguredProviders
+from jupyter_ai_shoulders.providers.embedder_selector import EmbedderSelector
 from jupyter_ai_shoulders.providers.formats.fill_in_the_middle import supports_fill_in
 from jupyter_ai_shoulders.providers.model_selector import ModelSelector
 from jupyter_ai_shoulders.providers.setup.connection_test import (
@@ -49,6 +50,7 @@ class ModelRegistry:
         setup: ProviderSetup,
         clock: Clock,
         *,
+        embedders: EmbedderSelector,
         metered: Callable[[ResolvedModel], ResolvedModel],
     ) -> None:
         """``metered`` puts the meter before the provider of each resolved model."""
@@ -56,6 +58,7 @@ class ModelRegistry:
         self.setup = setup
         """Adds, changes and removes the user's own providers."""
         self._selector = selector
+        self._embedders = embedders
         self._clock = clock
         self._metered = metered
 
@@ -128,6 +131,20 @@ class ModelRegistry:
             return self.for_title(turn_model)
         except InvalidRequest:
             return turn_model
+
+    def embedder(self, preferred: str | None, owner: str | None = None) -> Embedder | None:
+        """Return the ``preferred`` embedding model, else one by mode; makes no network call.
+
+        ``owner`` is the user the calls are made for, where calls have owners. None where no
+        embedder can be used, see ``core.embedding.NO_EMBEDDER_HINT``. Raises ``InvalidRequest``
+        (unknown, not an embedding model, no key) and ``PolicyRefusal`` (mode) for ``preferred``
+        only.
+        """
+        return self._embedders.embedder(preferred, owner)
+
+    def embedders(self) -> tuple[EmbedderInfo, ...]:
+        """Return the embedders that can be used now, the one used without a preference first."""
+        return self._embedders.available()
 
     def readiness(self) -> Literal["none", "demo", "ready"]:
         """Return whether a real model can answer, only the demo, or none."""
@@ -214,7 +231,7 @@ class ModelRegistry:
     def _knowing(self, model_id: ModelId) -> Catalogue:
         """Return the catalogue, with an entry for the model if its service may yet list it."""
         catalogue = self.providers.catalogue()
-        if model_id in catalogue.models:
+        if catalogue.spec(model_id) is not None:
             return catalogue
         guess = entry_for_unlisted(catalogue, model_id)
         if guess is not None:
@@ -224,10 +241,7 @@ class ModelRegistry:
 
     def _priced(self, spec: ModelSpec) -> ModelSpec:
         """Return the model with today's prices."""
-        if spec.prices is None or not spec.prices.changes:
-            return spec
-        prices = prices_on(spec.prices, self._clock.now().date())
-        return spec.model_copy(update={"prices": prices})
+        return spec.priced_on(self._clock.now().date())
 
     def _info(self, catalogue: Catalogue, spec: ModelSpec) -> ModelInfo:
         provider = catalogue.providers[spec.provider]
@@ -236,6 +250,12 @@ class ModelRegistry:
 
 def _spec(catalogue: Catalogue, model_id: ModelId) -> ModelSpec:
     spec = catalogue.models.get(model_id)
+    if model_id in catalogue.embedders:
+        raise InvalidRequest(
+            f"{model_id} is an embedding model: it is for search, and cannot answer.",
+            code="unknown_model",
+            hint="Pick a model from the list.",
+        )
     if spec is None:
         raise InvalidRequest(
             f"There is no model {model_id!r}.",

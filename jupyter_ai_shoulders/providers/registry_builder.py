@@ -19,6 +19,10 @@ from jupyter_ai_shoulders.providers.catalogue.user_models import UserCatalogue
 from jupyter_ai_shoulders.providers.configured_providers import ConfiguredProviders
 from jupyter_ai_shoulders.providers.credentials.key_store import KeyStore
 from jupyter_ai_shoulders.providers.credentials.key_vendors import KeyVendors
+from jupyter_ai_shoulders.providers.embedder_selector import (
+    EmbedderSelector,
+    MeteredEmbeddings,
+)
 from jupyter_ai_shoulders.providers.endpoint_resolver import EndpointResolver
 from jupyter_ai_shoulders.providers.health import HealthTracker
 from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
@@ -52,6 +56,8 @@ class RegistryOptions:
     preferences: Callable[[], ModelPreferences] = ModelPreferences
     metered: Callable[[ResolvedModel], ResolvedModel] = lambda resolved: resolved
     """Puts the meter before the provider of each resolved model."""
+    metered_embedding: MeteredEmbeddings = lambda _, service: service
+    """Puts the meter before each embedding model."""
     new_upstream: Callable[[], Upstream] = Upstream
     adapter: Callable[[Endpoint], Provider] = make_provider
 
@@ -80,7 +86,12 @@ def build_registry(
         shipped=shipped,
         environ=options.environ,
     )
-    return ModelRegistry(providers, selector, setup, clock, metered=options.metered)
+    embedders = EmbedderSelector(
+        providers, shipped, options.preferences, clock, metered=options.metered_embedding
+    )
+    return ModelRegistry(
+        providers, selector, setup, clock, embedders=embedders, metered=options.metered
+    )
 
 
 def _configured_providers(

@@ -32,7 +32,7 @@ class RegistryWorkspace:
     last_used: ModelId | None = None
     preferences: ModelPreferences = field(default_factory=ModelPreferences)
 
-    def registry(self, trait: dict[str, Any] | None = None) -> ModelRegistry:
+    def registry(self, trait: dict[str, Any] | None = None, **options: Any) -> ModelRegistry:
         return build_registry(
             self.home,
             self.state,
@@ -43,6 +43,7 @@ class RegistryWorkspace:
                 trait=trait,
                 last_used=lambda: self.last_used,
                 preferences=lambda: self.preferences,
+                **options,
             ),
         )
 

@@ -39,6 +39,25 @@ def google_problems(body: dict[str, Any]) -> list[str]:
     return problems + [f"role: {role}" for role in roles - {"user", "model"}]
 
 
+EMBED: dict[str, Any] = {
+    "model": str,
+    "content": types.Content,
+    "taskType": str,
+    "title": str,
+    "outputDimensionality": int,
+}
+
+
+def embedding_problems(body: dict[str, Any]) -> list[str]:
+    """Return what the SDK's types say against a body of ``batchEmbedContents``."""
+    problems = [f"{name}: unknown field" for name in body if name != "requests"]
+    for asked in cast("list[dict[str, Any]]", body.get("requests", [])):
+        problems += [f"requests.{name}: unknown field" for name in asked if name not in EMBED]
+        for name in EMBED.keys() & asked.keys():
+            problems += [f"requests.{name}{each}" for each in _problems(EMBED[name], asked[name])]
+    return problems
+
+
 def response_problems(body: dict[str, Any]) -> list[str]:
     """Return what the SDK's types say against a response, or a chunk of one."""
     return _problems(types.GenerateContentResponse, body)

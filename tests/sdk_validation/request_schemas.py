@@ -16,11 +16,15 @@ from anthropic.types.message_create_params import (
     MessageCreateParamsStreaming,
 )
 from jsonschema import Draft202012Validator, ValidationError
-from ollama._types import ChatRequest  # its only home; the package does not export it
+from ollama._types import (
+    ChatRequest,
+    EmbedRequest,
+)  # their only home; the package does not export it
 from openai.types.chat.completion_create_params import (
     CompletionCreateParamsNonStreaming,
     CompletionCreateParamsStreaming,
 )
+from openai.types.embedding_create_params import EmbeddingCreateParams
 from openai.types.responses.input_token_count_params import InputTokenCountParams
 from openai.types.responses.response_create_params import (
     ResponseCreateParamsNonStreaming,
@@ -68,6 +72,16 @@ def responses_count_problems(body: dict[str, Any]) -> list[str]:
 def ollama_problems(body: dict[str, Any]) -> list[str]:
     """Return what the Ollama SDK's types say against a body of ``POST /api/chat``."""
     return _ollama_schema().problems(body)
+
+
+def embedding_problems(body: dict[str, Any]) -> list[str]:
+    """Return what the OpenAI SDK's types say against a body of ``POST /v1/embeddings``."""
+    return _schema_of(EmbeddingCreateParams).problems(body)
+
+
+def ollama_embedding_problems(body: dict[str, Any]) -> list[str]:
+    """Return what the Ollama SDK's types say against a body of ``POST /api/embed``."""
+    return _schema_of(EmbedRequest).problems(body)
 
 
 class StrictSchema:

@@ -13,11 +13,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from tests.sdk_validation.google_types import embedding_problems as google_embedding_problems
 from tests.sdk_validation.google_types import google_problems
 from tests.sdk_validation.request_schemas import (
     anthropic_count_problems,
     anthropic_problems,
     chat_problems,
+    embedding_problems,
+    ollama_embedding_problems,
     ollama_problems,
     responses_count_problems,
     responses_problems,
@@ -69,6 +72,9 @@ _JUDGES: Sequence[tuple[str, str, Callable[[Body], list[str]]]] = (
     (":countTokens", "google count", _google_count),
     ("enerateContent", "google", google_problems),
     ("/api/chat", "ollama", ollama_problems),
+    ("/v1/embeddings", "openai embeddings", embedding_problems),
+    (":batchEmbedContents", "google embeddings", google_embedding_problems),
+    ("/api/embed", "ollama embeddings", ollama_embedding_problems),
 )
 
 

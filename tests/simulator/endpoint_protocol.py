@@ -19,11 +19,12 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """An answer in one piece."""
+    """An answer in one piece. ``is_cut``: the connection is closed in the middle of its body."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
+    is_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,20 @@ import asyncio
 import json
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from tests.simulator.anthropic.endpoint import MessagesEndpoint
 from tests.simulator.chaos_stream import deliver
 from tests.simulator.chunking import Counter
 from tests.simulator.control_api import Control
+from tests.simulator.embeddings.endpoints import (
+    EmbeddingEndpoint,
+    GoogleEmbeddings,
+    OllamaEmbeddings,
+    OpenAIEmbeddings,
+)
 from tests.simulator.endpoint_protocol import Answer, Endpoint, Stream, Whole
 from tests.simulator.fill_in_the_middle.endpoint import FillInEndpoint
 from tests.simulator.google.endpoint import GenerateContentEndpoint
@@ -74,6 +81,11 @@ class Simulator:
         self.key = key
         self.records = Records()
         self.playing = Script()
+        self.embedding_faults: list[Failure | Literal["cut"] | None] = []
+        """What the next correct requests for embeddings get instead of vectors: an error, half an
+        answer, or None for vectors. Independent of the script, which background calls must not use
+        up.
+        """
         self._port = port
         counter = Counter()
         keys = frozenset({key})
@@ -85,6 +97,11 @@ class Simulator:
         self._google = GenerateContentEndpoint(keys, counter, windows or {})
         self._ollama = OllamaEndpoint(counter)
         self._fill_in = FillInEndpoint(keys, counter)
+        self._embeddings: tuple[EmbeddingEndpoint, ...] = (
+            OpenAIEmbeddings(keys),
+            GoogleEmbeddings(keys),
+            OllamaEmbeddings(),
+        )
         self._control = Control(self)
         self._request_ids = Counter()
         self._server: asyncio.Server | None = None
@@ -154,6 +171,7 @@ class Simulator:
         """Forget script and records."""
         self.records = Records()
         self.playing = Script()
+        self.embedding_faults = []
 
     async def settled(self) -> None:
         """Wait until no answer is being sent any more, as after a client has left."""
@@ -194,8 +212,9 @@ class Simulator:
         answer = self._answer(request, record)
         if isinstance(answer, Whole):
             headers = {**answer.headers, "content-length": str(len(answer.body))}
-            await connection.send(head_bytes(answer.status, headers) + answer.body)
-            return True
+            body = answer.body[: len(answer.body) // 2] if answer.is_cut else answer.body
+            await connection.send(head_bytes(answer.status, headers) + body)
+            return not answer.is_cut
         headers = {**answer.headers, "transfer-encoding": "chunked"}
         await connection.send(head_bytes(200, headers))
         try:
@@ -221,7 +240,10 @@ class Simulator:
         record.status = answer.status if isinstance(answer, Whole) else 200
         return answer
 
-    def _endpoint(self, request: HttpRequest) -> Endpoint:
+    def _endpoint(self, request: HttpRequest) -> Endpoint | EmbeddingEndpoint:
+        return self._embedding_endpoint(request) or self._scripted_endpoint(request)
+
+    def _scripted_endpoint(self, request: HttpRequest) -> Endpoint:
         """Return a request's format; ``/v1/models`` is recognised by the version header."""
         own = self._with_own_paths(request)
         if own is not None:
@@ -232,12 +254,30 @@ class Simulator:
         return self._messages if messages or "anthropic-version" in request.headers else self._chat
 
     def _route(self, request: HttpRequest, record: Recorded, headers: Mapping[str, str]) -> Answer:
+        embeddings = self._embedding_endpoint(request)
+        if embeddings is not None:
+            return self._embed(embeddings, request, headers)
         own = self._with_own_paths(request)
         if own is None:
             return self._route_v1(request, record, headers)
         if own.plays(request):
             return self._play(request, record, headers)
         return whole(200, headers, own.look_up(request))
+
+    def _embedding_endpoint(self, request: HttpRequest) -> EmbeddingEndpoint | None:
+        return next((each for each in self._embeddings if each.serves(request)), None)
+
+    def _embed(
+        self, endpoint: EmbeddingEndpoint, request: HttpRequest, headers: Mapping[str, str]
+    ) -> Whole:
+        """Return vectors, or the next scripted fault."""
+        answer = whole(200, headers, endpoint.embed(request))
+        fault = self.embedding_faults.pop(0) if self.embedding_faults else None
+        if fault is None:
+            return answer
+        if fault == "cut":
+            return replace(answer, is_cut=True)
+        return failed(endpoint, fault, headers, headers[endpoint.request_id_header()])
 
     def _with_own_paths(
         self, request: HttpRequest
@@ -264,7 +304,7 @@ class Simulator:
                 raise RequestRefused("Not found", status=404, type="not_found_error")
 
     def _play(self, request: HttpRequest, record: Recorded, headers: Mapping[str, str]) -> Answer:
-        endpoint = self._endpoint(request)
+        endpoint = self._scripted_endpoint(request)
         accepted = endpoint.accept(request)
         record.seen = accepted.request
         try:
@@ -292,7 +332,10 @@ def whole(
 
 
 def failed(
-    endpoint: Endpoint, failure: Failure, headers: Mapping[str, str], request_id: str
+    endpoint: Endpoint | EmbeddingEndpoint,
+    failure: Failure,
+    headers: Mapping[str, str],
+    request_id: str,
 ) -> Whole:
     """Return a scripted failure that takes the place of the whole answer."""
     named = {**headers, "content-type": failure.content_type, **failure.headers}

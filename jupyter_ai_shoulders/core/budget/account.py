@@ -11,9 +11,9 @@ from typing import Literal
 
 from jupyter_ai_shoulders.wire.ids import SessionId, TurnId
 
-Purpose = Literal["turn", "summary", "title", "ghost", "proxy", "test", "other"]
-"""The purpose of a call; ``test`` is the round trip of the settings page, ``other`` an unspecified
-purpose.
+Purpose = Literal["turn", "summary", "title", "ghost", "proxy", "test", "embedding", "other"]
+"""The purpose of a call; ``test`` is the round trip of the settings page, ``embedding`` a call for
+search by meaning, ``other`` an unspecified purpose.
 """
 
 LimitScope = Literal["month", "day", "session", "turn"]

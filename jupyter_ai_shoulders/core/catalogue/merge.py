@@ -30,6 +30,7 @@ from jupyter_ai_shoulders.core.catalogue.trust_items import (
     provider_digest,
     url_host,
 )
+from jupyter_ai_shoulders.core.embedding.model_names import EMBEDDING, is_embedding_name
 from jupyter_ai_shoulders.core.folder_trust import FolderTrust, TrustedFolder, is_accepted
 from jupyter_ai_shoulders.core.json_positions import json_line_of
 from jupyter_ai_shoulders.core.variable_expansion import MissingVariable, expand_variables
@@ -82,9 +83,11 @@ def merge_catalogue(
     parsed = [_Parsed.read(source, problems) for source in sources]
     providers = _merge_providers(parsed)
     families = [family for source in parsed for family in source.families()]
-    models = _merge_models(parsed, _ModelReferences(providers, families, environ, facts or {}))
-    default = _default(parsed, models, providers)
-    return Catalogue(default, providers, models, tuple(problems))
+    specs = _merge_models(parsed, _ModelReferences(providers, families, environ, facts or {}))
+    embedders = {name: spec for name, spec in specs.items() if EMBEDDING in spec.roles}
+    models = {name: spec for name, spec in specs.items() if name not in embedders}
+    default = _default(parsed, Catalogue(None, providers, models, embedders=embedders))
+    return Catalogue(default, providers, models, tuple(problems), embedders)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +211,8 @@ class _ModelReferences:
         if provider.kind in _THINKING and entry.get("thinking") in {"low", "medium", "high"}:
             below["thinking_support"] = _THINKING[provider.kind]
         model = str(entry["model"])
+        if is_embedding_name(model):
+            below["roles"] = (EMBEDDING,)
         family = self._family(provider.kind, model)
         live = self.facts.get((provider.id, model), {})
         return {**below, **family, **_refined(family, live), **entry}
@@ -253,25 +258,23 @@ def _merge_models(
     return specs
 
 
-def _default(
-    parsed: Sequence[_Parsed],
-    models: Mapping[ModelId, ModelSpec],
-    providers: Mapping[ProviderId, ProviderSpec],
-) -> ModelId | None:
+def _default(parsed: Sequence[_Parsed], merged: Catalogue) -> ModelId | None:
     """Return the default model; a service that is not running may list it later."""
     default: ModelId | None = None
     for source in parsed:
         name = source.default()
         if name is None:
             continue
-        if isinstance(name, str) and (
-            ModelId(name) in models
-            or any(provider.listed_name(ModelId(name)) for provider in providers.values())
-        ):
+        if isinstance(name, str) and _may_be_default(merged, ModelId(name)):
             default = ModelId(name)
         else:
             source.complain(("default",), f'"default" names no model of the catalogue: {name!r}.')
     return default
+
+
+def _may_be_default(merged: Catalogue, name: ModelId) -> bool:
+    listing = any(provider.listed_name(name) for provider in merged.providers.values())
+    return name in merged.models or (listing and name not in merged.embedders)
 
 
 def _known_fields(source: _Parsed, path: JsonPath, entry: Entry, kind: type[BaseModel]) -> Entry:

@@ -7,14 +7,15 @@ Built by ``core.catalogue.merge`` from the shipped ``models.json`` and the user'
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import date
 from typing import Literal
 from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
 
 from jupyter_ai_shoulders.core.catalogue.key_variables import default_key_name, provider_variables
-from jupyter_ai_shoulders.core.catalogue.prices import PriceTable
+from jupyter_ai_shoulders.core.catalogue.prices import PriceTable, prices_on
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId
 
 ProviderKind = Literal["anthropic", "openai_responses", "openai_chat", "google", "ollama", "demo"]
@@ -93,7 +94,9 @@ class ModelSpec(CatalogueModel):
     verbosity: Literal["low", "medium", "high"] | None = None
     cache: bool = True
     roles: tuple[str, ...] = ()
-    """Single calls the model is suited for: ``ghost``, ``cheap``."""
+    """Single calls the model is suited for: ``ghost``, ``cheap``. ``embedding``: it is an embedding
+    model and cannot chat.
+    """
     label: str | None = None
     """A remark shown beside the name."""
 
@@ -103,6 +106,12 @@ class ModelSpec(CatalogueModel):
         if self.context_window is not None:
             return self.context_window
         return SMALL_WINDOW if self.family == "other" else LARGE_WINDOW
+
+    def priced_on(self, day: date) -> ModelSpec:
+        """Return the model with the prices of a day."""
+        if self.prices is None or not self.prices.changes:
+            return self
+        return self.model_copy(update={"prices": prices_on(self.prices, day)})
 
     @property
     def reasoning(self) -> bool:
@@ -196,4 +205,15 @@ class Catalogue:
     """May be a model its service has not listed yet."""
     providers: Mapping[ProviderId, ProviderSpec]
     models: Mapping[ModelId, ModelSpec]
+    """The models that can chat."""
     problems: tuple[CatalogueProblem, ...] = ()
+    embedders: Mapping[ModelId, ModelSpec] = field(default_factory=dict[ModelId, ModelSpec])
+    """The embedding models."""
+
+    def spec(self, model_id: ModelId) -> ModelSpec | None:
+        """Return the model of this id, of either kind."""
+        return self.models.get(model_id) or self.embedders.get(model_id)
+
+    def all_models(self) -> tuple[ModelSpec, ...]:
+        """Return the models of both kinds."""
+        return (*self.models.values(), *self.embedders.values())

@@ -131,7 +131,7 @@ class _Review:
     def _model(self, index: int, entry: Json) -> FolderItem:
         name = _name(entry)
         values = entry if isinstance(entry, dict) else {}
-        before = self._base.models.get(ModelId(name))
+        before = self._base.spec(ModelId(name))
         provider = str(values.get("provider", before.provider if before else ""))
         warnings = () if before is None else (f"Replaces the model {before.name} ({before.id}).",)
         return self._item(
@@ -149,7 +149,7 @@ class _Review:
         listed = self._content.get("models")
         entries = cast("list[Json]", listed) if isinstance(listed, list) else []
         chosen = next((entry for entry in entries if _name(entry) == value), None)
-        known = self._base.models.get(ModelId(str(value)))
+        known = self._base.spec(ModelId(str(value)))
         provider = chosen.get("provider") if isinstance(chosen, dict) else known and known.provider
         host = self._hosts.get(str(provider))
         warnings = ("New conversations would use this model.",)

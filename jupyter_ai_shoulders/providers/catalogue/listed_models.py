@@ -15,6 +15,7 @@ from jupyter_ai_shoulders.core.catalogue.specs import (
     ProviderKind,
     ProviderSpec,
 )
+from jupyter_ai_shoulders.core.embedding.model_names import EMBEDDING, is_embedding_name
 from jupyter_ai_shoulders.providers.base import ListedModel
 from jupyter_ai_shoulders.providers.http.loopback import is_loopback
 from jupyter_ai_shoulders.wire.ids import ModelId
@@ -27,7 +28,7 @@ of it.
 _FREE = {"input": 0, "output": 0, "source": "runs on this machine"}
 
 _OTHER_WORDS: frozenset[ProviderKind] = frozenset({"anthropic", "google"})
-"""Services that list only chat models, and do not use Ollama's capability names."""
+"""Services that do not use Ollama's capability names."""
 
 Entry = Mapping[str, Any]
 
@@ -42,11 +43,24 @@ def catalogue_entries(provider: ProviderSpec, models: Sequence[ListedModel]) -> 
     able = (
         model
         for model in models
-        if provider.kind in _OTHER_WORDS
-        or not model.capabilities
-        or "completion" in model.capabilities
+        if not _embeds(provider, model)
+        and (
+            provider.kind in _OTHER_WORDS
+            or not model.capabilities
+            or "completion" in model.capabilities
+        )
     )
     return [_entry(provider, model) for model in able]
+
+
+def embedder_entries(provider: ProviderSpec, models: Sequence[ListedModel]) -> list[Entry]:
+    """Return entries for the embedding models."""
+    return [_entry(provider, model) for model in models if _embeds(provider, model)]
+
+
+def entry_by_name(provider: ProviderSpec, name: str) -> Entry:
+    """Return an entry for a model of which only the name is known."""
+    return _entry(provider, ListedModel(name))
 
 
 def entry_for_unlisted(
@@ -56,26 +70,28 @@ def entry_for_unlisted(
     for provider in catalogue.providers.values():
         name = provider.listed_name(model_id)
         if name is not None:
-            return provider, _entry(provider, ListedModel(name))
+            return provider, entry_by_name(provider, name)
     return None
 
 
 def with_unlisted(catalogue: Catalogue, names: Iterable[ModelId]) -> Catalogue:
-    """Return the catalogue with entries for these models, where their services are known.
+    """Return the catalogue with entries for these chat models, where their services are known.
 
     A service that is not running lists no models, but the user may have named one of them.
     """
     found: dict[ModelId, ModelSpec] = {}
     for name in names:
-        guess = None if name in catalogue.models else entry_for_unlisted(catalogue, name)
+        guess = None if catalogue.spec(name) else entry_for_unlisted(catalogue, name)
         if guess is not None and without_configured([guess[1]], catalogue):
-            found[name] = ModelSpec.model_validate(guess[1])
+            spec = ModelSpec.model_validate(guess[1])
+            if EMBEDDING not in spec.roles:
+                found[name] = spec
     return replace(catalogue, models={**catalogue.models, **found}) if found else catalogue
 
 
 def without_configured(found: Sequence[Entry], catalogue: Catalogue) -> list[Entry]:
     """Return the entries of models that the catalogue does not have under another id."""
-    configured = {(spec.provider, spec.model) for spec in catalogue.models.values()}
+    configured = {(spec.provider, spec.model) for spec in catalogue.all_models()}
     return [entry for entry in found if (entry["provider"], entry["model"]) not in configured]
 
 
@@ -94,9 +110,17 @@ def _entry(provider: ProviderSpec, model: ListedModel) -> Entry:
         entry |= {"tools": "tools" in model.capabilities, "images": "vision" in model.capabilities}
     if "insert" in model.capabilities:
         entry["fill_in"] = True
+    entry["roles"] = [EMBEDDING] if _embeds(provider, model) else []
     if is_loopback(provider.url):
         entry["prices"] = _FREE
     return entry
+
+
+def _embeds(provider: ProviderSpec, model: ListedModel) -> bool:
+    """Return whether a model is an embedding model: by its capabilities, else by its name."""
+    if model.capabilities and provider.kind not in _OTHER_WORDS:
+        return EMBEDDING in model.capabilities and "completion" not in model.capabilities
+    return is_embedding_name(model.name)
 
 
 def _of_ollama(model: ListedModel) -> Entry:

@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.providers.base import ListedModel
 from jupyter_ai_shoulders.providers.catalogue.discovered_capabilities import discovered_capabilities
 from jupyter_ai_shoulders.providers.catalogue.listed_models import (
     catalogue_entries,
+    embedder_entries,
     placeholder_model,
 )
 from jupyter_ai_shoulders.providers.catalogue.loader import CatalogueLoader
@@ -137,7 +138,9 @@ class ModelDiscovery:
             await asyncio.to_thread(load_adapter, provider.kind)
             found = await self._list(provider)
             if provider.lists_its_models:
-                self._files.set_listed(provider.id, catalogue_entries(provider, found or []))
+                models = found or []
+                entries = catalogue_entries(provider, models) + embedder_entries(provider, models)
+                self._files.set_listed(provider.id, entries)
             elif found is not None:
                 self._files.set_facts(provider.id, discovered_capabilities(provider, found))
         finally:

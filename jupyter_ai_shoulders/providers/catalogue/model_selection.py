@@ -129,7 +129,7 @@ def choose_by_strategy(
     """
     plan = _PLANS[strategy]
     considered: dict[ProviderId, ErrorInfo] = {}
-    for side in _sides(preferences):
+    for side in searched_sides(preferences):
         for spec in _candidates(catalogue, plan, side, preferences):
             provider = catalogue.providers[spec.provider]
             obstacle = considered.get(provider.id) or availability.obstacle(provider)
@@ -153,12 +153,12 @@ def _fallback(preferences: ModelPreferences) -> tuple[Side, ...]:
     return (preferences.fallback,)
 
 
-def _sides(preferences: ModelPreferences) -> tuple[Side, ...]:
-    """Return the sides searched for a strategy's model, in order."""
+def searched_sides(preferences: ModelPreferences) -> tuple[Side, ...]:
+    """Return the sides searched for a model without a name, in order."""
     return tuple(dict.fromkeys((*_primary(preferences), *_fallback(preferences))))
 
 
-def _side(provider: ProviderSpec, preferences: ModelPreferences) -> Side:
+def side_in_mode(provider: ProviderSpec, preferences: ModelPreferences) -> Side:
     """Return the side of a provider in this mode."""
     if preferences.mode == "local" and not is_loopback(provider.url):
         return "remote"
@@ -175,7 +175,7 @@ def _candidates(
     here = [
         spec
         for spec in _real(catalogue)
-        if _side(catalogue.providers[spec.provider], preferences) == side
+        if side_in_mode(catalogue.providers[spec.provider], preferences) == side
     ]
     having = [spec for spec in here if plan.role in spec.roles]
     yield from (spec for spec in having if spec.provider not in plan.vendors)
@@ -339,7 +339,7 @@ class _Default:
         return self._side(spec) in _primary(self._preferences)
 
     def _side(self, spec: ModelSpec) -> Side:
-        return _side(self._provider(spec), self._preferences)
+        return side_in_mode(self._provider(spec), self._preferences)
 
     def _provider(self, spec: ModelSpec) -> ProviderSpec:
         return self._catalogue.providers[spec.provider]

@@ -48,6 +48,7 @@ _IMPLIED: Mapping[ErrorCode, int] = {
 }
 _WORDS: tuple[tuple[str, ErrorCode], ...] = (
     ("maximum context length", "context_overflow"),
+    ("maximum input length", "context_overflow"),
     ("context size", "context_overflow"),
     ("context window", "context_overflow"),
     ("context length", "context_overflow"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from urllib.parse import urlsplit, urlunsplit
 
+from jupyter_ai_shoulders.core.embedding.model_names import EMBEDDING
 from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.providers.base import ListedModel
 from jupyter_ai_shoulders.providers.formats.openai_service import DEFAULT_AUTH, list_models
@@ -49,9 +50,13 @@ async def _of_lm_studio(endpoint: Endpoint) -> list[ListedModel]:
 def _listed(item: VendorObject) -> ListedModel:
     """Return an entry; every chat model is given tools, by its own format or LM Studio's."""
     kind = as_text(item.get("type"))
-    chats = {"llm": {"completion", "tools"}, "vlm": {"completion", "tools", "vision"}}
+    known = {
+        "llm": {"completion", "tools"},
+        "vlm": {"completion", "tools", "vision"},
+        "embeddings": {EMBEDDING},
+    }
     window = as_count(item.get("loaded_context_length")) or as_count(item.get("max_context_length"))
-    abilities = frozenset(chats.get(kind, {kind or "unknown"}))
+    abilities = frozenset(known.get(kind, {kind or "unknown"}))
     return ListedModel(as_text(item.get("id")), window, None, abilities)
 
 

@@ -17,8 +17,7 @@ from jupyter_ai_shoulders.core.catalogue.specs import Catalogue, ModelSpec, Prov
 from jupyter_ai_shoulders.core.catalogue.trust_items import url_host
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound
 from jupyter_ai_shoulders.core.redaction.redactor import MASK
-from jupyter_ai_shoulders.providers.base import ListedModel
-from jupyter_ai_shoulders.providers.catalogue.listed_models import catalogue_entries
+from jupyter_ai_shoulders.providers.catalogue.listed_models import entry_by_name
 from jupyter_ai_shoulders.providers.catalogue.loader import shipped_text
 from jupyter_ai_shoulders.providers.catalogue.shipped_entries import ShippedCatalogue
 from jupyter_ai_shoulders.providers.catalogue.user_models import (
@@ -297,9 +296,7 @@ def _to_test(merged: Catalogue, provider: ProviderSpec, command: PutProvider) ->
     own = [spec for spec in merged.models.values() if spec.provider == provider.id]
     named = next((spec for spec in own if spec.model == command.model), None)
     if named is None and command.model:
-        return ModelSpec.model_validate(
-            catalogue_entries(provider, [ListedModel(command.model)])[0]
-        )
+        return ModelSpec.model_validate(entry_by_name(provider, command.model))
     return named or next(iter(own), None)
 
 

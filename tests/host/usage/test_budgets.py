@@ -90,6 +90,7 @@ async def serving(
             {"id": "dear", "provider": "lab", "model": "sim-local", "prices": PRICES},
         ],
     }
+    metering = Metering(budgets)
     registry = build_registry(
         home,
         home / "work",
@@ -98,7 +99,8 @@ async def serving(
         RegistryOptions(
             environ={"ANTHROPIC_API_KEY": simulator.key},
             trait=trait,
-            metered=Metering(budgets),
+            metered=metering,
+            metered_embedding=metering.embedding,
         ),
     )
     try:
@@ -456,6 +458,26 @@ async def test_limits_are_the_persons_over_workspaces_and_take_effect_at_once(
             await second.budgets.set_limits(SpendingLimits(month=600))
             with pytest.raises(PolicyRefusal):
                 await first.call("dear")
+
+
+async def test_embeddings_are_booked_and_stop_at_the_limit(isolated_home: Path) -> None:
+    limits = SpendingLimits(month=40)
+    async with (
+        Simulator() as simulator,
+        serving(isolated_home, simulator, user=limits) as server,
+    ):
+        embedder = server.registry.embedder("text-embedding-3-large", "ada")
+        assert embedder is not None
+        await embedder.embed(["four" * 500] * 3, "document")
+        with pytest.raises(PolicyRefusal):
+            await embedder.embed(["four"], "query")
+        await server.budgets.ledger.flush()
+        assert len(simulator.requests) == 1
+
+    columns = "purpose, model, input_tokens, output_tokens, cost_micro_usd, estimated"
+    assert ledger_rows(isolated_home, f"SELECT {columns} FROM calls") == [
+        ("embedding", "text-embedding-3-large", 1_500, 0, 195, 0)
+    ]
 
 
 async def test_the_round_trip_of_the_test_button_is_metered(isolated_home: Path) -> None:

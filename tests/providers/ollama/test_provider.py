@@ -235,7 +235,7 @@ async def test_models_are_listed_with_what_they_can_do(simulator: Simulator) -> 
     assert found["sim-qwen:latest"] == ListedModel(
         "sim-qwen:latest", 262_144, None, frozenset({"completion", "tools", "thinking"})
     )
-    assert len(found) == 5
+    assert len(found) == 6
 
 
 async def test_model_that_cannot_be_shown_is_listed_by_name() -> None:

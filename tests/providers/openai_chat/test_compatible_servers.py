@@ -100,7 +100,7 @@ PLAIN = {"object": "list", "data": [{"id": "m", "object": "model"}]}
             [
                 ListedModel("a", 32_768, None, WHOLE),
                 ListedModel("b", 4_096, None, SEES),
-                ListedModel("c", 2_048, None, frozenset({"embeddings"})),
+                ListedModel("c", 2_048, None, frozenset({"embedding"})),
             ],
             id="LM Studio",
         ),

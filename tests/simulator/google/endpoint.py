@@ -66,7 +66,7 @@ class GenerateContentEndpoint:
 
     def accept(self, request: HttpRequest) -> AcceptedContent:
         """Check a request for an answer. Raises ``RequestRefused``."""
-        self._check_key(request)
+        check_google_key(request, self.keys)
         model = self._model(request)
         body = parse(GenerateContentBody, request.body)
         stream = self._method(request) == "streamGenerateContent"
@@ -82,7 +82,7 @@ class GenerateContentEndpoint:
 
     def look_up(self, request: HttpRequest) -> Mapping[str, Any]:
         """Return the models, or how many tokens a request has. Raises ``RequestRefused``."""
-        self._check_key(request)
+        check_google_key(request, self.keys)
         if request.method == "GET" and LIST.fullmatch(request.path):
             return model_list(parse_qs(request.query))
         if request.method == "POST" and self._method(request) == "countTokens":
@@ -118,20 +118,6 @@ class GenerateContentEndpoint:
                 status=404,
             )
         return GEMINI_MODELS[name]
-
-    def _check_key(self, request: HttpRequest) -> None:
-        in_query = parse_qs(request.query).get("key", [""])[0]
-        given = request.headers.get(KEY_HEADER) or in_query
-        if not given:
-            raise RequestRefused(
-                "Method doesn't allow unregistered callers (callers without established identity). "
-                "Please use API Key or other form of API consumer identity to call this API.",
-                status=403,
-            )
-        if given not in self.keys:
-            raise RequestRefused(
-                "API key not valid. Please pass a valid API key.", code="API_KEY_INVALID"
-            )
 
     def _check_window(self, request: HttpRequest, model: GeminiModel) -> None:
         tokens = estimate(len(request.body))
@@ -183,6 +169,22 @@ class AcceptedContent:
             events = interleave(events, [UNKNOWN], before_first=True)
         failed = [errors.failure_event(reply.failure)] if reply.failure else []
         return Stream({}, with_failure(events, reply.failure, failed), reply.delivery)
+
+
+def check_google_key(request: HttpRequest, keys: frozenset[str]) -> None:
+    """The key is one of ours, in the header or in the query."""
+    in_query = parse_qs(request.query).get("key", [""])[0]
+    given = request.headers.get(KEY_HEADER) or in_query
+    if not given:
+        raise RequestRefused(
+            "Method doesn't allow unregistered callers (callers without established identity). "
+            "Please use API Key or other form of API consumer identity to call this API.",
+            status=403,
+        )
+    if given not in keys:
+        raise RequestRefused(
+            "API key not valid. Please pass a valid API key.", code="API_KEY_INVALID"
+        )
 
 
 def check_count(body: CountTokensBody, model: GeminiModel) -> None:

@@ -23,6 +23,7 @@ MODELS = (
     OllamaModel("gpt-oss:20b", frozenset({"completion", "tools", "thinking"}), family="gptoss"),
     OllamaModel("sim-llava:latest", frozenset({"completion", "vision"}), 4_096, "llava"),
     OllamaModel("sim-plain:latest", frozenset({"completion", "insert"}), 16_384, "gemma"),
+    OllamaModel("nomic-embed-text:latest", frozenset({"embedding"}), 2_048, "nomic-bert"),
 )
 
 

@@ -1,0 +1,1 @@
+"""The embedding routes of OpenAI, Google and Ollama."""
