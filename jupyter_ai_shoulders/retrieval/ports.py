@@ -1,10 +1,12 @@
-"""What the index needs from the workspace; implemented by ``host.search``."""
+"""What the index needs: documents (from ``host.search``), and vectors (from ``vectors``)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal, Protocol
 
+from jupyter_ai_shoulders.core.embedding import Embedder
+from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.retrieval.chunk import ChunkedDocument
 from jupyter_ai_shoulders.retrieval.word_index import FileStamp
 
@@ -57,4 +59,108 @@ class IndexOwnership(Protocol):
 
     def release(self) -> None:
         """Let another process become the writer."""
+        ...
+
+
+class VectorStoreUnavailable(ShouldersError):
+    """Vectors cannot be stored or searched; search by words still works.
+
+    ``info.retryable`` says whether the same call may succeed later. ``is_damaged`` says that what
+    is stored cannot be read and has to be made again; only a store on this machine sets it.
+    """
+
+    default_code = "state_unavailable"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        retryable: bool = False,
+        is_damaged: bool = False,
+        **details: Any,
+    ) -> None:
+        super().__init__(message, hint=hint, retryable=retryable, **details)
+        self.is_damaged = is_damaged
+
+
+class VectorStore(Protocol):
+    """Vectors of one collection, by the digest (hex SHA-256, 64 characters) of their text.
+
+    The first vectors decide the dimension of a collection. All methods raise
+    ``VectorStoreUnavailable``, and ``InvalidRequest`` for what a store cannot hold: digests of
+    another form, vectors of another dimension or of length zero, and numbers that are not finite.
+    """
+
+    async def known(self, digests: Collection[str]) -> set[str]:
+        """Return which of these digests are stored."""
+        ...
+
+    async def add(self, vectors: Mapping[str, Sequence[float]]) -> None:
+        """Store vectors in place of those with the same digests; durable when it returns.
+
+        After an error some may be stored: ``known`` says which.
+        """
+        ...
+
+    async def remove(self, digests: Collection[str]) -> None:
+        """Remove the vectors of these digests; those that are not stored are ignored."""
+        ...
+
+    async def clear(self) -> None:
+        """Remove all vectors, damaged ones too."""
+        ...
+
+    async def nearest(self, vector: Sequence[float], limit: int) -> list[tuple[str, float]]:
+        """Return the digests of the nearest vectors with the cosine of the angle, best first."""
+        ...
+
+    async def count(self) -> int:
+        """Return the number of stored vectors."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close files and connections, and give back memory; the next call opens them again."""
+        ...
+
+
+class VectorCollections(Protocol):
+    """Where collections of vectors are kept. Raises ``VectorStoreUnavailable``."""
+
+    @property
+    def kind(self) -> Literal["local", "server"]:
+        """Whether they are on this machine or on a server."""
+        ...
+
+    async def open(self, name: str) -> VectorStore:
+        """Open a collection; it is made with its first vectors."""
+        ...
+
+    async def drop(self, name: str) -> None:
+        """Delete a collection, if it is there."""
+        ...
+
+    async def drop_all(self) -> None:
+        """Delete all collections of this index."""
+        ...
+
+
+class EmbedderSource(Protocol):
+    """Chooses the embedder, as the settings say."""
+
+    @property
+    def enabled(self) -> bool:
+        """Whether search by meaning is switched on."""
+        ...
+
+    async def wanted(self) -> Embedder | None:
+        """Return the embedder to use; None without one. Raises ``ShouldersError``."""
+        ...
+
+    def by_id(self, embedder_id: str) -> Embedder | None:
+        """Return an embedder that was used before, if it is still available."""
+        ...
+
+    def may_send_to(self, host: str) -> bool:
+        """Return whether the user allowed to send texts of this workspace to a host."""
         ...

@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 REPOSITORY = Path(__file__).parents[2]
-EXTRAS = ("docs", "images", "kernel", "keyring")
+EXTRAS = ("docs", "images", "kernel", "keyring", "qdrant", "search")
 """All that users install but ``collab``, whose packages need newer versions of ours."""
 TOOLS = frozenset(
     {"hypothesis", "inline-snapshot", "openpyxl", "pytest", "pytest-jupyter", "pytest-timeout"}
