@@ -39,11 +39,15 @@ _TABLES = f"""
         hidden TEXT NOT NULL
     );
     CREATE INDEX chunks_of_document ON chunks (document);
+    CREATE INDEX chunks_by_digest ON chunks (digest);
     CREATE VIRTUAL TABLE words USING fts5(
         name, heading, text, hidden, content = 'chunks', content_rowid = 'id',
         tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3'
     );
-    CREATE TABLE flags (name TEXT PRIMARY KEY);
+    CREATE TABLE vectors (
+        collection TEXT NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (collection, digest)
+    ) WITHOUT ROWID;
+    CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
     PRAGMA application_id = {APPLICATION_ID};
     PRAGMA user_version = {VERSION};
     COMMIT;

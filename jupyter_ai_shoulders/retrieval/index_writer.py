@@ -24,7 +24,7 @@ from jupyter_ai_shoulders.retrieval.word_index import (
 STEP_SECONDS = 0.05
 """Work of one step, if no single document takes longer."""
 PAUSED = "paused"
-"""Flag of an index whose background work the user stopped."""
+"""Fact of an index whose background work the user stopped."""
 
 
 class IndexWriter:
@@ -71,7 +71,7 @@ class IndexWriter:
             path: document._replace(stamp=UNSAVED) if document.problem else document
             for path, document in self._index.documents().items()
         }
-        self.paused = self._index.has_flag(PAUSED)
+        self.paused = self._index.fact(PAUSED) is not None
 
     def compare(
         self, files: Mapping[str, FileStamp], unsaved: Sequence[ChunkedDocument]
@@ -119,7 +119,7 @@ class IndexWriter:
     def set_paused(self, *, paused: bool) -> None:
         """Store whether the background work is stopped."""
         with self._index.transaction():
-            self._index.set_flag(PAUSED, is_set=paused)
+            self._index.set_fact(PAUSED, "yes" if paused else None)
         self.paused = paused
 
     def delete(self) -> None:

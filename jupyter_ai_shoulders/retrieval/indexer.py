@@ -12,13 +12,15 @@ import asyncio
 import logging
 import sqlite3
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 from jupyter_ai_shoulders.core.clock import Clock, Sleep
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.retrieval.index_file import is_damaged
+from jupyter_ai_shoulders.retrieval.index_update import IndexUpdate
 from jupyter_ai_shoulders.retrieval.index_writer import IndexWriter
 from jupyter_ai_shoulders.retrieval.ports import DocumentSource
+from jupyter_ai_shoulders.retrieval.word_index import FileStamp
 
 PAUSE_SECONDS = 0.01
 """Between two steps, in which the event loop gets the interpreter."""
@@ -44,13 +46,19 @@ class Indexer:
         clock: Clock,
         *,
         changed: Callable[[], None],
+        updated: Callable[[], None],
+        idle: Callable[[], Awaitable[None]],
         sleep: Sleep = asyncio.sleep,
     ) -> None:
-        """``changed`` is called when the state may have changed."""
+        """``changed`` is called when the state may have changed, ``updated`` when the index is like
+        the documents, and ``idle`` before it is closed.
+        """
         self._writer = writer
         self._source = source
         self._clock = clock
         self._changed = changed
+        self._updated = updated
+        self._idle = idle
         self._sleep = sleep
         self._updating: asyncio.Task[None] | None = None
         self._watching: asyncio.Task[None] | None = None
@@ -131,6 +139,7 @@ class Indexer:
         if task is not None:
             task.cancel()
             await asyncio.wait([task])
+        await self._idle()
         await asyncio.to_thread(self._writer.release)
 
     # tasks
@@ -149,6 +158,7 @@ class Indexer:
                 if self._updating is not None:
                     await asyncio.wait([self._updating])
             self._stopping = True  # nothing begins until it is closed
+            await self._idle()
             await asyncio.to_thread(self._writer.release)
         finally:
             self._stopping, self._watching = False, None
@@ -187,9 +197,16 @@ class Indexer:
         update = await asyncio.to_thread(self._writer.compare, files, unsaved)
         self._duration = self._clock.monotonic() - started
         self.behind = update.size
-        self.building = update.size > 0
-        if self._writer.paused or self._writer.other_writer is not None or not update.size:
+        self.building = False
+        if self._writer.paused or self._writer.other_writer is not None:
             return
+        if update.size:
+            self.building = True
+            await self._index(update, files)
+        if not self._stopping:
+            self._updated()
+
+    async def _index(self, update: IndexUpdate, files: Mapping[str, FileStamp]) -> None:
         await asyncio.to_thread(self._writer.apply, update)
         queue, previews = deque(update.read), deque[str]()
         while (queue or previews) and not self._stopping:

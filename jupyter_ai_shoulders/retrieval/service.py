@@ -8,20 +8,28 @@ from __future__ import annotations
 import asyncio
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.retrieval.chunk import ChunkedDocument
+from jupyter_ai_shoulders.retrieval.fusion import RankedPlace, rank_places
 from jupyter_ai_shoulders.retrieval.index_file import IndexFile
 from jupyter_ai_shoulders.retrieval.index_writer import IndexWriter
 from jupyter_ai_shoulders.retrieval.indexer import Indexer
-from jupyter_ai_shoulders.retrieval.ports import DocumentSource, IndexOwnership
+from jupyter_ai_shoulders.retrieval.meaning_index import MeaningIndex, MeaningUnavailable
+from jupyter_ai_shoulders.retrieval.ports import (
+    DocumentSource,
+    EmbedderSource,
+    IndexOwnership,
+    VectorCollections,
+)
 from jupyter_ai_shoulders.retrieval.snippets import matching_words, snippet
+from jupyter_ai_shoulders.retrieval.vector_records import VectorRecords
 from jupyter_ai_shoulders.retrieval.word_index import (
     UNSAVED,
     ChunkFilter,
-    IndexedChunk,
     IndexedDocument,
     WordIndex,
 )
@@ -45,6 +53,14 @@ WAIT_SECONDS = 0.25
 MOST_PROBLEMS = 50
 
 
+@dataclass(frozen=True, slots=True)
+class MeaningPorts:
+    """What search by meaning needs."""
+
+    embedders: EmbedderSource
+    collections: VectorCollections
+
+
 class SearchService:
     """Search over one index. Used on the event loop; ``aclose`` it."""
 
@@ -54,32 +70,49 @@ class SearchService:
         source: DocumentSource,
         ownership: IndexOwnership,
         clock: Clock,
+        *,
         changed: Callable[[], None],
+        meaning: MeaningPorts | None = None,
     ) -> None:
         """``changed`` is called when the state of the index may have changed."""
         self._file = file
         self._source = source
         self._index = WordIndex(file)
         self._writer = IndexWriter(self._index, file, source, ownership)
-        self._indexer = Indexer(self._writer, source, clock, changed=changed)
+        self._meaning: MeaningIndex | None = None
+        if meaning is not None:
+            self._meaning = MeaningIndex(
+                VectorRecords(self._index),
+                meaning.embedders,
+                meaning.collections,
+                changed=changed,
+            )
+        self._indexer = Indexer(
+            self._writer,
+            source,
+            clock,
+            changed=changed,
+            updated=self._embed,
+            idle=self._stop_meaning,
+        )
 
     async def search(self, query: SearchQuery) -> SearchResults:
         """Return the places that match best. Raises ``InvalidRequest`` for an empty query."""
         if not query.q.strip():
             raise InvalidRequest("The query is empty.", hint="Give some words to search for.")
         await self._indexer.refresh(max_age=MAX_AGE_SECONDS, wait=query.wait_s)
+        nearest, warning = await self._nearest(query)
         try:
-            found = await self._current(query)
+            places = await self._current(query, nearest)
         except sqlite3.Error as error:
             await self._indexer.report(error)
-            found = []
+            places = []
         words = matching_words(query.q)
-        places = list(_by_place(found))
         return SearchResults(
-            matches=tuple(_match(chunk, words) for chunk in places[: query.limit]),
+            matches=tuple(_match(place, words) for place in places[: query.limit]),
             total=len(places),
             index=SearchIndexSummary(state=self._state(), behind=self._indexer.behind),
-            warning=self._warning(),
+            warning=" ".join(filter(None, [self._warning(), warning])) or None,
         )
 
     async def status(self, path: str = "") -> SearchIndexStatus:
@@ -91,44 +124,83 @@ class SearchService:
             await self._indexer.refresh(max_age=MAX_AGE_SECONDS, wait=WAIT_SECONDS, is_use=False)
         return await asyncio.to_thread(self._status, path)
 
+    async def settings_changed(self) -> None:
+        """Let the index and the vectors follow changed settings, if there is an index."""
+        if self._file.exists():
+            await self._indexer.refresh(max_age=0, wait=0, is_use=False)
+
     async def rebuild(self) -> None:
-        """Delete the index and build it again. Raises ``StateUnavailable``."""
+        """Delete the index and build it again. Raises ``StateUnavailable``.
+
+        Vectors are kept: the same texts need not be embedded again.
+        """
+        await self._stop_meaning()
         await self._indexer.delete()
         await self._indexer.refresh(max_age=0, wait=WAIT_SECONDS)
 
     async def clear(self) -> None:
-        """Delete the index; the next search builds it. Raises ``StateUnavailable``."""
+        """Delete the index and the vectors; the next search builds them again.
+
+        Raises ``StateUnavailable``.
+        """
+        await self._stop_meaning()
         await self._indexer.delete()
+        if self._meaning is not None:
+            await self._meaning.delete()
 
     async def set_paused(self, *, paused: bool) -> None:
         """Stop or continue indexing. Raises ``StateUnavailable``."""
+        if paused:
+            await self._stop_meaning()
         await self._indexer.set_paused(paused=paused)
 
     async def aclose(self) -> None:
         """Stop the background work, and close the index."""
         await self._indexer.aclose()
 
+    def _embed(self) -> None:
+        """Let vectors follow the index, which was just updated."""
+        if self._meaning is not None:
+            self._meaning.refresh()
+
+    async def _stop_meaning(self) -> None:
+        if self._meaning is not None:
+            await self._meaning.stop()
+
     # results
 
-    async def _current(self, query: SearchQuery) -> list[IndexedChunk]:
-        """Return the best chunks, of which none differs from its document."""
-        found, changed = await asyncio.to_thread(self._search, query)
+    async def _nearest(self, query: SearchQuery) -> tuple[list[str], str | None]:
+        """Return the digests of the nearest texts, or why there are none, in words."""
+        if self._meaning is None or query.by == "words" or not self._writer.readable:
+            return [], None
+        try:
+            return await self._meaning.nearest(query.q, CANDIDATES), None
+        except MeaningUnavailable as error:
+            return [], str(error) or None
+
+    async def _current(self, query: SearchQuery, nearest: Sequence[str]) -> list[RankedPlace]:
+        """Return the best places, of which none differs from its document."""
+        found, changed = await asyncio.to_thread(self._search, query, nearest)
         if not changed:
             return found
         await self._indexer.refresh(max_age=0, wait=WAIT_SECONDS)
-        found, changed = await asyncio.to_thread(self._search, query)
+        found, changed = await asyncio.to_thread(self._search, query, nearest)
         if not changed:
             return found
         unsaved = {each.path: each for each in await self._source.unsaved()}
         return await asyncio.to_thread(self._without_stale, found, changed, unsaved)
 
-    def _search(self, query: SearchQuery) -> tuple[list[IndexedChunk], set[str]]:
-        """Return the chunks that match, and the documents among them that have changed."""
+    def _search(
+        self, query: SearchQuery, nearest: Sequence[str]
+    ) -> tuple[list[RankedPlace], set[str]]:
+        """Return the places that match, and the documents among them that have changed."""
         if not (self._writer.readable and self._file.exists()):
             return [], set()
         among = ChunkFilter(query.path.strip("/"), query.kind)
-        found = self._index.search(query.q, among, CANDIDATES)
-        stamps = {each.path: each.stamp for each in found[: 2 * query.limit]}
+        by_words = self._index.search(query.q, among, CANDIDATES)
+        by_meaning = self._index.with_digests(nearest, among) if nearest else []
+        found = rank_places(by_words, by_meaning)
+        stamps = {place.chunk.path: place.chunk.stamp for place in found[: 2 * query.limit]}
         return found, {
             path
             for path, stamp in stamps.items()
@@ -137,17 +209,21 @@ class SearchService:
 
     def _without_stale(
         self,
-        found: Sequence[IndexedChunk],
+        found: Sequence[RankedPlace],
         changed: set[str],
         unsaved: Mapping[str, ChunkedDocument],
-    ) -> list[IndexedChunk]:
+    ) -> list[RankedPlace]:
         """Leave out chunks of changed documents that are not in the document any more."""
         current: dict[str, frozenset[str]] = {}
         for path in changed:
             document = unsaved.get(path) or self._source.read(path)
             chunks = document.chunks if document is not None else ()
             current[path] = frozenset(chunk.digest for chunk in chunks)
-        return [each for each in found if each.digest in current.get(each.path, {each.digest})]
+        return [
+            place
+            for place in found
+            if (chunk := place.chunk).digest in current.get(chunk.path, {chunk.digest})
+        ]
 
     # state
 
@@ -203,6 +279,7 @@ class SearchService:
             behind=self._indexer.behind,
             bytes=self._file.size(),
             problems=tuple(problems[:MOST_PROBLEMS]),
+            meaning=None if self._meaning is None else self._meaning.status(),
             file=file,
         )
 
@@ -216,18 +293,8 @@ class SearchService:
         return IndexedFile(path=path, chunks=chunks, reason=reason or None)
 
 
-def _by_place(found: Iterable[IndexedChunk]) -> Iterator[IndexedChunk]:
-    """Yield the best chunk of each cell, and every chunk of other documents."""
-    seen: set[tuple[str, object]] = set()
-    for each in found:
-        place = (each.path, each.chunk.cell_id or each.chunk.line)
-        if place not in seen:
-            seen.add(place)
-            yield each
-
-
-def _match(found: IndexedChunk, words: re.Pattern[str]) -> SearchMatch:
-    chunk = found.chunk
+def _match(place: RankedPlace, words: re.Pattern[str]) -> SearchMatch:
+    found, chunk = place.chunk, place.chunk.chunk
     shown = snippet(chunk.text, words)
     return SearchMatch(
         path=found.path,
@@ -238,6 +305,6 @@ def _match(found: IndexedChunk, words: re.Pattern[str]) -> SearchMatch:
         snippet=shown.text,
         is_output=chunk.is_output,
         marks=shown.marks,
-        score=round(found.score, 4),
-        matched_by="words",
+        score=round(place.score, 4),
+        matched_by=place.matched_by,
     )

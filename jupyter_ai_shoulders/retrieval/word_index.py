@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -86,8 +86,9 @@ class WordIndex:
         self._reader: sqlite3.Connection | None = None
         self._reader_identity: tuple[int, int] | None = None
         self._writer: sqlite3.Connection | None = None
+        self._write_lock = threading.Lock()
 
-    # writing, in one thread at a time
+    # writing
 
     def open(self) -> None:
         """Open the file for writing; the first call makes it."""
@@ -95,17 +96,18 @@ class WordIndex:
             self._writer = self._file.open_writer()
 
     @contextmanager
-    def transaction(self) -> Generator[None]:
+    def transaction(self) -> Generator[sqlite3.Connection]:
         """Store everything that is changed inside, or nothing."""
-        self.open()
-        writer = self._writing()
-        writer.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            writer.execute("COMMIT")
-        finally:
-            if writer.in_transaction:
-                writer.execute("ROLLBACK")
+        with self._write_lock:
+            self.open()
+            writer = self._writing()
+            writer.execute("BEGIN IMMEDIATE")
+            try:
+                yield writer
+                writer.execute("COMMIT")
+            finally:
+                if writer.in_transaction:
+                    writer.execute("ROLLBACK")
 
     def replace(self, document: ChunkedDocument, stamp: FileStamp) -> None:
         """Store a document's chunks in place of those it had; in a transaction."""
@@ -149,16 +151,19 @@ class WordIndex:
             "UPDATE documents SET size = ?, mtime_ns = ? WHERE path = ?", (*stamp, path)
         )
 
-    def set_flag(self, name: str, *, is_set: bool) -> None:
-        """Store a yes or no that belongs to the index; in a transaction."""
-        change = "INSERT OR IGNORE INTO flags VALUES (?)"
-        self._writing().execute(change if is_set else "DELETE FROM flags WHERE name = ?", (name,))
+    def set_fact(self, name: str, value: str | None) -> None:
+        """Store a value that belongs to the index, or remove it; in a transaction."""
+        writer = self._writing()
+        writer.execute("DELETE FROM facts WHERE name = ?", (name,))
+        if value is not None:
+            writer.execute("INSERT INTO facts VALUES (?, ?)", (name, value))
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
-        writer, self._writer = self._writer, None
-        if writer is not None:
-            writer.close()
+        with self._write_lock:
+            writer, self._writer = self._writer, None
+            if writer is not None:
+                writer.close()
         with self._lock:
             self._close_reader()
 
@@ -166,7 +171,7 @@ class WordIndex:
 
     def documents(self) -> Mapping[str, IndexedDocument]:
         """Return the indexed documents."""
-        with self._reading() as reader:
+        with self.reading() as reader:
             rows = reader.execute("SELECT path, size, mtime_ns, digest, problem FROM documents")
             return {
                 path: IndexedDocument(FileStamp(size, mtime_ns), digest, problem)
@@ -175,14 +180,14 @@ class WordIndex:
 
     def counts(self) -> tuple[int, int]:
         """Return the numbers of documents with chunks and of chunks."""
-        with self._reading() as reader:
+        with self.reading() as reader:
             files = reader.execute("SELECT count(DISTINCT document) FROM chunks").fetchone()
             chunks = reader.execute("SELECT count(*) FROM chunks").fetchone()
         return files[0], chunks[0]
 
     def chunks_of(self, path: str) -> int:
         """Return the number of a document's chunks."""
-        with self._reading() as reader:
+        with self.reading() as reader:
             (found,) = reader.execute(
                 "SELECT count(*) FROM chunks JOIN documents ON documents.id = document"
                 " WHERE path = ?",
@@ -190,11 +195,25 @@ class WordIndex:
             ).fetchone()
         return found
 
-    def has_flag(self, name: str) -> bool:
-        """Return a stored yes or no."""
-        with self._reading() as reader:
-            rows = reader.execute("SELECT 1 FROM flags WHERE name = ?", (name,)).fetchall()
-        return bool(rows)
+    def fact(self, name: str) -> str | None:
+        """Return a value that belongs to the index; None without one."""
+        with self.reading() as reader:
+            row = reader.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+        return None if row is None else row[0]
+
+    def with_digests(self, digests: Sequence[str], among: ChunkFilter) -> list[IndexedChunk]:
+        """Return the chunks with these texts, in the order of the digests."""
+        condition, values = _where(among)
+        marks = ", ".join("?" * len(digests))
+        with self.reading() as reader:
+            rows = reader.execute(
+                f"SELECT {_CHUNK}, 0.0 FROM chunks JOIN documents ON documents.id = document"  # noqa: S608 constants and question marks
+                f" WHERE chunks.digest IN ({marks}) AND NOT is_output"
+                f"{f' AND {condition}' if condition else ''}",
+                (*digests, *values),
+            ).fetchall()
+        order = {digest: number for number, digest in enumerate(digests)}
+        return sorted(map(_indexed, rows), key=lambda each: order[each.digest])
 
     def search(self, query: str, among: ChunkFilter, limit: int) -> list[IndexedChunk]:
         """Return the best chunks for a query, best first.
@@ -202,7 +221,7 @@ class WordIndex:
         A word at the end of the query may be unfinished: words that begin with it count, too.
         """
         terms = query_terms(query)[:MOST_TERMS]
-        with self._reading() as reader:
+        with self.reading() as reader:
             looked_up = [f'"{term}"' for term in _telling_terms(reader, terms)]
             if last := unfinished_word(query):
                 looked_up.append(f'"{last}"*')
@@ -229,7 +248,8 @@ class WordIndex:
         return self._writer
 
     @contextmanager
-    def _reading(self) -> Generator[sqlite3.Connection]:
+    def reading(self) -> Generator[sqlite3.Connection]:
+        """Give the connection for queries to one thread at a time."""
         with self._lock:
             identity = self._file.identity()
             if self._reader is None or identity != self._reader_identity:

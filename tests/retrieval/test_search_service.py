@@ -8,71 +8,17 @@ import random
 import signal
 import sqlite3
 import time
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from jupyter_ai_shoulders.core.clock import SystemClock
 from jupyter_ai_shoulders.core.errors import InvalidRequest, StateUnavailable
-from jupyter_ai_shoulders.retrieval.index_file import IndexFile
 from jupyter_ai_shoulders.retrieval.indexer import REBUILT
 from jupyter_ai_shoulders.retrieval.service import SearchService
-from jupyter_ai_shoulders.wire.api.search import DocumentKind, SearchQuery, SearchResults
-from tests.retrieval.fake_documents import FakeOwnership, FolderDocuments
+from tests.retrieval.fake_documents import FakeOwnership
+from tests.retrieval.search_stage import Stage, ask, paths, word
 from tests.support.case_selection import examples
-
-ENOUGH = 30.0
-"""Seconds to wait for an index."""
-
-
-class LaterClock(SystemClock):
-    """The machine's clock, moved on by tests, so that documents are compared again."""
-
-    def __init__(self) -> None:
-        self.moved = 0.0
-
-    def monotonic(self) -> float:
-        return time.monotonic() + self.moved
-
-    def later(self) -> None:
-        """Let more time pass than a comparison is good for."""
-        self.moved += 2.0
-
-
-class BoundedFile(IndexFile):
-    """An index file that cannot have more than ``pages``, as on a full disk."""
-
-    pages: int | None = None
-
-    def open_writer(self) -> sqlite3.Connection:
-        connection = super().open_writer()
-        if self.pages is not None:
-            connection.execute(f"PRAGMA max_page_count = {self.pages}")
-        return connection
-
-
-class Stage:
-    """A folder, its index, and one service at a time."""
-
-    def __init__(self, folder: Path) -> None:
-        self.source = FolderDocuments(folder / "documents")
-        self.file = BoundedFile(folder / "index" / "words.db")
-        self.ownership = FakeOwnership()
-        self.clock = LaterClock()
-        self.reports: list[str] = []
-
-    @asynccontextmanager
-    async def open(self) -> AsyncGenerator[SearchService]:
-        """Run a service."""
-        service = SearchService(
-            self.file, self.source, self.ownership, self.clock, lambda: self.reports.append("")
-        )
-        try:
-            yield service
-        finally:
-            await service.aclose()
 
 
 @pytest.fixture
@@ -81,16 +27,6 @@ def stage(tmp_path: Path) -> Stage:
     made.source.put("tables.py", "def load_table(path):\n    return path\n")
     made.source.put("notes/ideas.md", "# Ideas\n\nPlot the residuals.\n\n# Rest\nNothing.\n")
     return made
-
-
-async def ask(
-    service: SearchService, q: str, path: str = "", kind: DocumentKind | None = None
-) -> SearchResults:
-    return await service.search(SearchQuery(q=q, path=path, kind=kind, wait_s=ENOUGH))
-
-
-async def paths(service: SearchService, q: str) -> list[str]:
-    return [match.path for match in (await ask(service, q)).matches]
 
 
 async def test_first_search_builds_the_index_and_finds_places(stage: Stage):
@@ -322,7 +258,7 @@ async def test_another_server_writes_and_this_one_reads(stage: Stage):
         second_ownership = FakeOwnership()
         second_ownership.other = True
         second = SearchService(
-            stage.file, stage.source, second_ownership, stage.clock, lambda: None
+            stage.file, stage.source, second_ownership, stage.clock, changed=lambda: None
         )
         assert await paths(second, "load_table") == ["tables.py"]
         stage.source.put("more.py", "def more(): ...\n")
@@ -359,11 +295,6 @@ async def test_a_full_disk_keeps_what_is_indexed(stage: Stage):
         stage.clock.later()
         assert await paths(service, f"{word(7)} ") == ["big7.txt"]
         assert (await service.status()).state == "ready"
-
-
-def word(number: int) -> str:
-    """Return a word of its own for a number, without parts."""
-    return "w" + "".join(chr(ord("a") + int(digit)) for digit in f"{number:03}")
 
 
 def test_an_index_survives_kills_while_it_is_written(stage: Stage):

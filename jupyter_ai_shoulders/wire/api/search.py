@@ -26,6 +26,8 @@ class SearchQuery(CommandModel):
     """A file or folder to search in; empty: the whole workspace."""
     kind: DocumentKind | None = None
     limit: int = Field(default=20, ge=1, le=SEARCH_RESULT_LIMIT)
+    by: Literal["words", "both"] = "both"
+    """``words`` answers at once; ``both`` also searches by meaning, where that is set up."""
     wait_s: float = Field(default=0.25, ge=0, le=60, allow_inf_nan=False)
     """How long to wait for documents that are not indexed yet, in seconds."""
 
@@ -94,6 +96,37 @@ class IndexedFile(WireModel):
     reason: str | None
 
 
+class EmbeddingConsent(WireModel):
+    """What search by meaning would send to another machine; nothing is sent before it is allowed.
+
+    To allow it, store the host as ``search.send_to`` in the settings.
+    """
+
+    host: str
+    model: str
+    chunks: int
+    tokens: int
+    """Estimated."""
+    cost_micro_usd: int | None
+    """Estimated; None where the price is not known."""
+
+
+class MeaningStatus(WireModel):
+    """Search by meaning: the embedder, and how far its vectors are."""
+
+    model: str | None
+    """None: there is no embedder."""
+    host: str | None
+    is_local: bool
+    store: Literal["local", "server"]
+    dimension: int | None
+    missing: int
+    """Chunks without a vector."""
+    consent: EmbeddingConsent | None
+    problem: str | None
+    """Why only words are searched, or what to do to search by meaning."""
+
+
 class SearchIndexStatus(WireModel):
     """``GET search/index`` and ``POST search/index``."""
 
@@ -105,6 +138,8 @@ class SearchIndexStatus(WireModel):
     bytes: int
     """Size on disk."""
     problems: tuple[IndexProblem, ...]
+    meaning: MeaningStatus | None = None
+    """None where search by meaning is switched off."""
     file: IndexedFile | None = None
     """The answer for the file in the query."""
 
