@@ -43,6 +43,12 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     # Designed exceptions: storage, the provider transport, Jupyter's managers.
     "storage.*": Excepted("keeps the state directory, which no tool path leads to", FILES),
     "retrieval.*": Excepted("keeps the search index in the state directory", FILES),
+    "retrieval.vectors.optional_packages": Excepted(
+        "imports the vector engine and its client, named in the source; the client connects to the "
+        "server of the setting only",
+        (),
+        ("importlib.import_module",),
+    ),
     "host.search.document_source": Excepted(
         "compares size and time of files; reads them through the guard", (), ("os.stat",)
     ),

@@ -148,6 +148,15 @@ class Shoulders(Configurable):
         imported.""",
     ).tag(config=True)
 
+    qdrant_url = Unicode(
+        help="""Address of a Qdrant server that keeps the vectors of search by meaning, for
+        instance `https://qdrant.example.org:6333`; needs `pip install
+        jupyter-ai-shoulders[qdrant]`. Each user and folder sees only its own. Empty: they are kept
+        in each state directory.""",
+    ).tag(config=True)
+
+    qdrant_api_key = Unicode(help="""The key for `qdrant_url`.""").tag(config=True)
+
     allow_commands = Bool(
         None,
         allow_none=True,

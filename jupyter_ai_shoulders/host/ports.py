@@ -93,6 +93,9 @@ class HostSettings:
     """Folders whose settings apply without review; subfolders included."""
     tool_packages: Sequence[str] | None = None
     """Distributions whose tools are loaded; None: all installed ones."""
+    qdrant_url: str = ""
+    """Of the server that keeps vectors; empty: the state directory does."""
+    qdrant_api_key: str = field(default="", repr=False)
     compaction: CompactionMode = "auto"
     """How a conversation that exceeds its model's context is compacted."""
     page_timeout: float = 600.0

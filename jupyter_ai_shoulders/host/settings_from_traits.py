@@ -55,6 +55,8 @@ def host_settings(
         folder_trust=cast("FolderTrustSetting", config.folder_trust),
         trusted_folders=config.trusted_folders,
         tool_packages=config.tool_packages,
+        qdrant_url=config.qdrant_url,
+        qdrant_api_key=config.qdrant_api_key,
         compaction=cast("CompactionMode", config.compaction),
         page_timeout=config.page_grace,
         has_owners=identifies_people or bool(environ.get("JUPYTERHUB_API_URL")),

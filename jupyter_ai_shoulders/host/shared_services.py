@@ -179,6 +179,7 @@ class SharedServices:
         settings, ports = self.settings, self.ports
         keys = ports.keys
         environ = ports.environ if keys is None else keys.complete
+        metering = Metering(self.budgets)
         return build_registry(
             settings.home,
             settings.state_dir,
@@ -191,7 +192,8 @@ class SharedServices:
                 withdraw=None if keys is None else keys.withdraw,
                 last_used=self._last_used,
                 preferences=self.preferences.models,
-                metered=Metering(self.budgets),
+                metered=metering,
+                metered_embedding=metering.embedding,
                 adapter=ports.adapter,
                 trust=self.trust.of_state,
             ),

@@ -64,6 +64,11 @@ def answer(made: Hostile, *options: str) -> CommandResult:
     return made.says("run", *options, "--notebook", f"a{TITLE}.py", "Say it")
 
 
+def search(made: Hostile, *options: str) -> CommandResult:
+    (made.terminal.root / f"hit{TITLE}.md").write_text(f"# {HOSTILE}\n\nfindable {HOSTILE}\n")
+    return made.says("search", *options, "findable")
+
+
 def failing_call(made: Hostile) -> CommandResult:
     made.terminal.plays({"parts": [], "failure": {"status": 400, "message": HOSTILE}})
     return made.says("run", "Fail")
@@ -91,6 +96,8 @@ COMMANDS: dict[str, Callable[[Hostile], CommandResult]] = {
     "run --json": lambda made: answer(made, "--json"),
     "run that fails": failing_call,
     "run without the file": lambda made: made.says("run", "--notebook", f"no{TITLE}.py", "x"),
+    "search": search,
+    "search --json": lambda made: search(made, "--json"),
     "sessions": lambda made: made.says("sessions"),
     "sessions --json": lambda made: made.says("sessions", "--json"),
     "export": lambda made: made.says("export", made.session),

@@ -6,6 +6,7 @@ Made by ``host.shared_services``; used by the tool, the routes and the command l
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jupyter_ai_shoulders.core.errors import PolicyRefusal
@@ -18,6 +19,7 @@ from jupyter_ai_shoulders.wire.api.search import (
 
 if TYPE_CHECKING:
     from jupyter_ai_shoulders.host.shared_services import SharedServices
+    from jupyter_ai_shoulders.retrieval.ports import VectorCollections
     from jupyter_ai_shoulders.retrieval.service import SearchService
 
 INDEX = "index"
@@ -58,6 +60,11 @@ class WorkspaceSearch:
                 await service.set_paused(paused=False)
         return await service.status()
 
+    async def settings_changed(self) -> None:
+        """Follow changed settings, if search is in use."""
+        if self._service is not None and self._services.preferences.search().enabled:
+            await self._service.settings_changed()
+
     async def aclose(self) -> None:
         """Stop the background work."""
         if self._service is not None:
@@ -77,13 +84,15 @@ class WorkspaceSearch:
 
     def _make(self) -> SearchService:
         from jupyter_ai_shoulders.host.search.document_source import WorkspaceDocuments
+        from jupyter_ai_shoulders.host.search.embedders import SettingsEmbedders
         from jupyter_ai_shoulders.host.search.index_ownership import StateDirectoryIndex
         from jupyter_ai_shoulders.retrieval.index_file import IndexFile
-        from jupyter_ai_shoulders.retrieval.service import SearchService
+        from jupyter_ai_shoulders.retrieval.service import MeaningPorts, SearchService
 
         services = self._services
         documents, store = services.documents, services.store
-        file = IndexFile(store.directory.path / INDEX / "words.db")
+        folder = store.directory.path / INDEX
+        file = IndexFile(folder / "words.db")
         source = WorkspaceDocuments(
             documents.workspace,
             services.path_index,
@@ -99,4 +108,22 @@ class WorkspaceSearch:
             StateDirectoryIndex(store.directory, store.origin, file),
             services.ports.clock,
             changed=lambda: pages.settings_changed("search"),
+            meaning=MeaningPorts(
+                SettingsEmbedders(services.models, services.preferences.search),
+                self._collections(folder / "vectors"),
+            ),
         )
+
+    def _collections(self, folder: Path) -> VectorCollections:
+        from jupyter_ai_shoulders.retrieval.vectors.collections import (
+            LocalCollections,
+            ServerCollections,
+            tenant_name,
+        )
+        from jupyter_ai_shoulders.retrieval.vectors.qdrant_store import QdrantServer
+
+        settings = self._services.settings
+        if not settings.qdrant_url:
+            return LocalCollections(folder)
+        server = QdrantServer(settings.qdrant_url, settings.qdrant_api_key or None)
+        return ServerCollections(server, tenant_name(settings.workspace))

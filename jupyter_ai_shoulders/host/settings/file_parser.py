@@ -53,6 +53,8 @@ _STRICTEST: Mapping[str, object] = {
     "threads.keep_in_notebook": False,
     "search.enabled": False,
     "search.include": (),
+    "search.by_meaning": False,
+    "search.send_to": "",
 }
 _LIMITS = frozenset({"models.single_call_timeout_s", "models.single_call_max_tokens"})
 

@@ -34,6 +34,8 @@ class SettingsHandler(ShouldersHandler):
         self.host.pages.settings_changed("settings")
         if command.commands is not None:
             self.host.pages.tools_changed()  # some tools depend on them
+        if command.search is not None or command.models is not None:
+            await self.host.search.settings_changed()
         self.answer(stored)
 
 

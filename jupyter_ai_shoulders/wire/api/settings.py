@@ -75,6 +75,12 @@ class SearchSettings(WireModel):
     """Globs of files that are searched as text whatever their names end in."""
     exclude: tuple[str, ...]
     """Globs of files that are not searched."""
+    by_meaning: bool
+    """Whether texts are embedded where there is an embedding model."""
+    embedder: str
+    """Id of the embedding model; empty: chosen by the mode of models."""
+    send_to: str
+    """The host that the user allowed to send texts of the workspace to, for embedding."""
 
 
 class SettingsValues(WireModel):
@@ -158,6 +164,9 @@ class PutSearchSettings(CommandModel):
     enabled: bool | None = None
     include: Globs | None = Field(default=None, max_length=100)
     exclude: Globs | None = Field(default=None, max_length=100)
+    by_meaning: bool | None = None
+    embedder: str | None = Field(default=None, max_length=256)
+    send_to: str | None = Field(default=None, max_length=256)
 
 
 class PutSettings(CommandModel):

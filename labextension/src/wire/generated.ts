@@ -3156,6 +3156,9 @@ export interface PutSearchSettings {
 enabled: (boolean | null)
 include: (string[] | null)
 exclude: (string[] | null)
+by_meaning: (boolean | null)
+embedder: (string | null)
+send_to: (string | null)
 }
 /**
  * ``PUT trust``: the answers about some items; others keep theirs.
@@ -3345,6 +3348,7 @@ chunks: number
 behind: number
 bytes: number
 problems: IndexProblem[]
+meaning: (MeaningStatus | null)
 file: (IndexedFile | null)
 }
 /**
@@ -3356,6 +3360,37 @@ file: (IndexedFile | null)
 export interface IndexProblem {
 path: (string | null)
 message: string
+}
+/**
+ * Search by meaning: the embedder, and how far its vectors are.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "MeaningStatus".
+ */
+export interface MeaningStatus {
+model: (string | null)
+host: (string | null)
+is_local: boolean
+store: ("local" | "server")
+dimension: (number | null)
+missing: number
+consent: (EmbeddingConsent | null)
+problem: (string | null)
+}
+/**
+ * What search by meaning would send to another machine; nothing is sent before it is allowed.
+ * 
+ * To allow it, store the host as ``search.send_to`` in the settings.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "EmbeddingConsent".
+ */
+export interface EmbeddingConsent {
+host: string
+model: string
+chunks: number
+tokens: number
+cost_micro_usd: (number | null)
 }
 /**
  * Whether a file is in the index; ``reason`` why it is not.
@@ -3940,6 +3975,9 @@ export interface SearchSettings {
 enabled: boolean
 include: string[]
 exclude: string[]
+by_meaning: boolean
+embedder: string
+send_to: string
 }
 /**
  * ``GET skills``.

@@ -51,6 +51,16 @@ def hold(path: Path, text: str) -> None:
     path.write_text(text)
 
 
+SEARCH: dict[str, Any] = {
+    "enabled": True,
+    "include": [],
+    "exclude": [],
+    "by_meaning": True,
+    "embedder": "",
+    "send_to": "",
+}
+
+
 async def settings(api: Api) -> dict[str, Any]:
     found = await api.get("settings")
     assert found.status == 200, found
@@ -65,14 +75,14 @@ async def test_the_defaults_are_those_of_the_specification(api: Api) -> None:
             "commands": {"mode": "sandbox", "network": False},
             "ghost": GHOST,
             "threads": {"keep_in_notebook": False},
-            "search": {"enabled": True, "include": [], "exclude": []},
+            "search": SEARCH,
         },
         "sources": {f"models.{name}": "default" for name in DEFAULTS}
         | {"egress.data_values": "default"}
         | {"commands.mode": "default", "commands.network": "default"}
         | {f"ghost.{name}": "default" for name in GHOST}
         | {"threads.keep_in_notebook": "default"}
-        | dict.fromkeys(("search.enabled", "search.include", "search.exclude"), "default"),
+        | {f"search.{name}": "default" for name in SEARCH},
         "locks": {},
         "problems": [],
         "revision": cell_version("\0"),
