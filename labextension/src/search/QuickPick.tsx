@@ -53,6 +53,9 @@ export function QuickPick(props: {
           }
         />
         <Footer state={state} attach={host.attach} />
+        {state.meaning === 'consent' && (
+          <MeaningNote openSettings={host.openSettings} />
+        )}
       </div>
     </ViewContext.Provider>
   );
@@ -150,6 +153,22 @@ function Footer(props: {
           </button>
         </>
       )}
+    </div>
+  );
+}
+
+/** Leads to the settings where search by meaning can be allowed. */
+function MeaningNote(props: { openSettings: () => void }): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <div className="shoulders-Search-setup">
+      <button
+        type="button"
+        className="shoulders-Link"
+        onClick={props.openSettings}
+      >
+        {trans.__('Search by meaning is not set up')}
+      </button>
     </div>
   );
 }

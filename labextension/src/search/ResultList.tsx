@@ -127,9 +127,10 @@ function PlaceHead({
   match: SearchMatch;
 }): React.JSX.Element | null {
   const trans = useTrans();
-  const { heading, is_output, kind, line } = match;
+  const { heading, is_output, kind, line, matched_by } = match;
+  const isByMeaning = matched_by === 'meaning';
   const hasLine = kind !== 'notebook' && kind !== 'document';
-  if (heading === '' && !is_output && !hasLine) {
+  if (heading === '' && !is_output && !isByMeaning && !hasLine) {
     return null;
   }
   return (
@@ -139,6 +140,9 @@ function PlaceHead({
       </span>
       {is_output && (
         <span className="shoulders-Badge">{trans.__('output')}</span>
+      )}
+      {isByMeaning && (
+        <span className="shoulders-Badge">{trans.__('meaning')}</span>
       )}
       {hasLine && (
         <span className="shoulders-Search-line">

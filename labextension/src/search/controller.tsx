@@ -11,7 +11,11 @@ import { Icon } from '../lab/icons';
 import { openTarget, type IDocumentParts } from '../lab/documentTarget';
 import type { IConversations } from '../model/conversations/interface';
 import { EXTENSION_ID } from '../tokens';
-import type { SearchMatch, SearchResults } from '../wire/generated';
+import type {
+  SearchIndexStatus,
+  SearchMatch,
+  SearchResults
+} from '../wire/generated';
 import { attachmentsOf, MOST_ATTACHMENTS } from './matchAttachments';
 import type { IQuickPickHost } from './QuickPick';
 import { QuickPickWidget } from './quickPickWidget';
@@ -32,12 +36,14 @@ export interface ISearchParts extends IDocumentParts {
 export class SearchController {
   constructor(private readonly parts: ISearchParts) {
     const { http } = parts;
-    this.store = new SearchStore(q =>
-      http.call<SearchResults>(
-        'GET',
-        `search?${new URLSearchParams({ q, limit: LIMIT }).toString()}`
-      )
-    );
+    this.store = new SearchStore({
+      search: (q, by) =>
+        http.call<SearchResults>(
+          'GET',
+          `search?${new URLSearchParams({ q, by, limit: LIMIT }).toString()}`
+        ),
+      status: () => http.call<SearchIndexStatus>('GET', 'search/index')
+    });
     this.host = this.makeHost();
   }
 
@@ -52,6 +58,7 @@ export class SearchController {
       const following = this.store.follow(this.parts.socket.frameReceived);
       this.shown = new QuickPickWidget(this.store, this.host);
       this.shown.disposed.connect(() => following.dispose());
+      this.store.loadSetup();
     }
     this.shown.open();
   }

@@ -4,7 +4,7 @@
 export class LatestRequest<T> {
   constructor(private readonly send: (request: T) => Promise<void>) {}
 
-  /** Send a request, or after the current one if there is no later one by then. */
+  /** Send a request, or after the current one unless a later one replaces it. */
   ask(request: T): void {
     this.wanted = { request };
     if (!this.isBusy) {

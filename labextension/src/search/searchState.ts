@@ -1,7 +1,18 @@
 /** State of the quick-pick and how it changes. Pure; held by `SearchStore`. */
 
-import type { ErrorInfo, SearchMatch, SearchResults } from '../wire/generated';
+import type {
+  ErrorInfo,
+  MeaningStatus,
+  SearchMatch,
+  SearchResults
+} from '../wire/generated';
 import { inShownOrder, placeOf } from './searchResults';
+
+/** What a request searches by: `words` is answered at once, `both` may take seconds. */
+export type SearchBy = 'words' | 'both';
+
+/** Whether search by meaning is set up; `unknown` until the server has told. */
+export type MeaningSetup = 'unknown' | 'none' | 'consent' | 'ready';
 
 /** What the quick-pick shows. */
 export interface ISearchState {
@@ -10,6 +21,7 @@ export interface ISearchState {
   /** The last answer, which may be to an earlier query; null before the first one. */
   readonly answer: {
     readonly query: string;
+    readonly by: SearchBy;
     readonly results: SearchResults;
   } | null;
   /** The matches of the answer in the order they are shown. */
@@ -18,6 +30,7 @@ export interface ISearchState {
   readonly active: number;
   /** Why the last request failed. */
   readonly failure: ErrorInfo | null;
+  readonly meaning: MeaningSetup;
 }
 
 /** Where a key moves the active match. */
@@ -29,9 +42,16 @@ export type SearchAction =
   | {
       readonly type: 'answer';
       readonly query: string;
+      readonly by: SearchBy;
       readonly results: SearchResults;
     }
-  | { readonly type: 'fail'; readonly failure: ErrorInfo }
+  | {
+      readonly type: 'fail';
+      readonly query: string;
+      readonly by: SearchBy;
+      readonly failure: ErrorInfo;
+    }
+  | { readonly type: 'meaning'; readonly meaning: MeaningSetup }
   | { readonly type: 'move'; readonly to: Move }
   | { readonly type: 'point'; readonly index: number };
 
@@ -40,7 +60,8 @@ export const EMPTY: ISearchState = {
   answer: null,
   matches: [],
   active: 0,
-  failure: null
+  failure: null,
+  meaning: 'unknown'
 };
 
 /** Matches that Page Up and Page Down skip. */
@@ -51,6 +72,31 @@ export function isBlank(query: string): boolean {
   return query.trim() === '';
 }
 
+/** A word long enough to have a meaning; scripts without capitals write more in a character. */
+const WORD = /\p{L}{3}|\p{Lo}{2}/u;
+
+/** Whether a search by meaning can add something to the answer to the current text. */
+export function wantsMeaning({
+  meaning,
+  query,
+  answer
+}: ISearchState): boolean {
+  const isPossible = meaning === 'unknown' || meaning === 'ready';
+  const isAnswered = answer?.by === 'both' && answer.query === query;
+  return isPossible && !isAnswered && WORD.test(query);
+}
+
+/** Reduces the server's status to what the quick-pick needs. */
+export function setupOf(status: MeaningStatus | null): MeaningSetup {
+  if (status === null) {
+    return 'none';
+  }
+  if (status.consent !== null) {
+    return 'consent';
+  }
+  return status.model === null ? 'none' : 'ready';
+}
+
 export function reduceSearch(
   state: ISearchState,
   action: SearchAction
@@ -59,14 +105,16 @@ export function reduceSearch(
     case 'type': {
       const { query } = action;
       // The previous matches stay until the next answer, so that the list does not flicker.
-      return isBlank(query) ? { ...EMPTY, query } : { ...state, query };
+      return isBlank(query) ? cleared(state, query) : { ...state, query };
     }
     case 'answer':
-      return answered(state, action.query, action.results);
+      return isOutdated(state, action) ? state : answered(state, action);
     case 'fail':
-      return isBlank(state.query)
+      return isOutdated(state, action)
         ? state
-        : { ...EMPTY, query: state.query, failure: action.failure };
+        : { ...cleared(state, state.query), failure: action.failure };
+    case 'meaning':
+      return { ...state, meaning: action.meaning };
     case 'move':
       return { ...state, active: target(state, action.to) };
     case 'point':
@@ -74,14 +122,31 @@ export function reduceSearch(
   }
 }
 
+function cleared({ meaning }: ISearchState, query: string): ISearchState {
+  return { ...EMPTY, query, meaning };
+}
+
+/** Whether a response must not replace what is shown. */
+function isOutdated(
+  { query, answer }: ISearchState,
+  action: SearchAction & { readonly type: 'answer' | 'fail' }
+): boolean {
+  if (isBlank(query)) {
+    return true; // The field was cleared during the request.
+  }
+  const isAnswered = answer?.query === query;
+  if (action.query !== query) {
+    return isAnswered || action.by === 'both'; // The latter would hide the answer by words.
+  }
+  // An answer by both is better, and a failed search by meaning takes nothing away.
+  const isLess = action.by === 'words' || action.type === 'fail';
+  return isAnswered && answer.by !== action.by && isLess;
+}
+
 function answered(
   state: ISearchState,
-  query: string,
-  results: SearchResults
+  { query, by, results }: SearchAction & { readonly type: 'answer' }
 ): ISearchState {
-  if (isBlank(state.query)) {
-    return state; // The field was cleared during the request.
-  }
   const matches = inShownOrder(results.matches);
   const before = state.matches[state.active];
   const place =
@@ -90,8 +155,8 @@ function answered(
       : null;
   const kept = matches.findIndex(match => placeOf(match) === place);
   return {
-    query: state.query,
-    answer: { query, results },
+    ...state,
+    answer: { query, by, results },
     matches,
     active: Math.max(kept, 0),
     failure: null

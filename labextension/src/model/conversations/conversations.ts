@@ -381,11 +381,8 @@ export class Conversations implements IConversations, IDisposable {
 
   /** Keys and preferences determine the available models and their order. */
   private readonly onFrame = (_: unknown, frame: ServerFrame): void => {
-    if (
-      frame.type === 'settings-update' &&
-      frame.part !== 'budget' &&
-      frame.part !== 'search'
-    ) {
+    const part = frame.type === 'settings-update' ? frame.part : 'search';
+    if (part !== 'budget' && part !== 'search') {
       void this.server.reload();
     }
   };

@@ -8,10 +8,14 @@ import { expect, test } from 'vitest';
 
 import { ApiError } from '../../client/http';
 import { problem, settled } from '../../model/__tests__/fakes';
-import type { ErrorInfo, SearchResults } from '../../wire/generated';
+import type {
+  ErrorInfo,
+  MeaningStatus,
+  SearchResults
+} from '../../wire/generated';
 import { QuickPick } from '../QuickPick';
 import { SearchStore } from '../searchStore';
-import { answer, match } from './fixtures';
+import { answer, INDEX, match, MEANING } from './fixtures';
 
 Element.prototype.scrollIntoView = () => {};
 
@@ -27,14 +31,22 @@ const PLACES = answer(
   match({ path: 'work/a.py', line: 9 })
 );
 
-async function show(reply: SearchResults | Partial<ErrorInfo>) {
+async function show(
+  reply: SearchResults | Partial<ErrorInfo>,
+  meaning: MeaningStatus | null = null
+) {
   const done: unknown[] = [];
-  const store = new SearchStore(async () => {
-    if ('matches' in reply) {
-      return reply;
-    }
-    throw new ApiError(403, { ...problem, ...reply });
+  const store = new SearchStore({
+    search: async () => {
+      if ('matches' in reply) {
+        return reply;
+      }
+      throw new ApiError(403, { ...problem, ...reply });
+    },
+    status: async () => ({ ...INDEX, meaning })
   });
+  store.loadSetup();
+  await settled();
   render(
     <QuickPick
       store={store}
@@ -131,4 +143,40 @@ test('the settings are offered where search is off', async () => {
     screen.getByRole('button', { name: 'Open the search settings' })
   );
   expect(done).toEqual([['settings']]);
+});
+
+test('a place that only meaning found has a tag', async () => {
+  const { press } = await show(
+    answer(
+      match({ line: 1, matched_by: 'meaning', marks: [] }),
+      match({ line: 2, matched_by: 'both' })
+    )
+  );
+  await press('x');
+  const [first, second] = screen.getAllByRole('option');
+  expect(first?.textContent).toBe('meaningline 1load data');
+  expect(second?.textContent).toBe('line 2load data');
+});
+
+const CONSENT = {
+  ...{ host: 'api.acme.com', model: 'embed' },
+  ...{ chunks: 2, tokens: 9, cost_micro_usd: null }
+};
+test.each<[string, Partial<MeaningStatus> | null, number]>([
+  ['no meaning', null, 0],
+  ['no model', { model: null }, 0],
+  ['a model', {}, 0],
+  ['a model that is not allowed yet', { consent: CONSENT }, 1]
+])('with %s the footer leads to the settings: %i', async (_, change, links) => {
+  const { done, user } = await show(
+    answer(),
+    change && { ...MEANING, ...change }
+  );
+  const found = screen.queryAllByRole('button', {
+    name: 'Search by meaning is not set up'
+  });
+  for (const link of found) {
+    await user.click(link);
+  }
+  expect(done).toEqual(Array.from({ length: links }, () => ['settings']));
 });

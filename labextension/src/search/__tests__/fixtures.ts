@@ -1,6 +1,33 @@
 /** Answers of the server, for tests of search. */
 
-import type { SearchMatch, SearchResults } from '../../wire/generated';
+import type {
+  MeaningStatus,
+  SearchIndexStatus,
+  SearchMatch,
+  SearchResults
+} from '../../wire/generated';
+
+export const MEANING: MeaningStatus = {
+  model: 'nomic-embed-text',
+  host: '127.0.0.1',
+  is_local: true,
+  store: 'local',
+  dimension: 768,
+  missing: 0,
+  consent: null,
+  problem: null
+};
+
+export const INDEX: SearchIndexStatus = {
+  state: 'ready',
+  files: 1,
+  chunks: 1,
+  behind: 0,
+  bytes: 1,
+  problems: [],
+  meaning: null,
+  file: null
+};
 
 export function match(change: Partial<SearchMatch> = {}): SearchMatch {
   return {

@@ -3,25 +3,39 @@
 import { expect, test } from 'vitest';
 
 import { problem } from '../../model/__tests__/fakes';
-import { answer, match } from './fixtures';
+import type { MeaningStatus } from '../../wire/generated';
+import { answer, match, MEANING } from './fixtures';
 import { byDocument, inShownOrder, snippetLines } from '../searchResults';
 import {
   EMPTY,
   PAGE,
   reduceSearch,
   type ISearchState,
+  setupOf,
+  wantsMeaning,
+  type MeaningSetup,
   type Move,
-  type SearchAction
+  type SearchAction,
+  type SearchBy
 } from '../searchState';
 
 const type = (query: string): SearchAction => ({ type: 'type', query });
-const answers = (query: string, ...lines: number[]): SearchAction => ({
-  type: 'answer',
-  query,
-  results: answer(...lines.map(line => match({ line })))
-});
+const answersBy =
+  (by: SearchBy) =>
+  (query: string, ...lines: number[]): SearchAction => ({
+    type: 'answer',
+    query,
+    by,
+    results: answer(...lines.map(line => match({ line })))
+  });
+const answers = answersBy('words');
+const answersBoth = answersBy('both');
 const move = (to: Move): SearchAction => ({ type: 'move', to });
-const fail: SearchAction = { type: 'fail', failure: problem };
+const failsBy = (by: SearchBy, query: string): SearchAction => ({
+  ...{ type: 'fail', failure: problem },
+  ...{ by, query }
+});
+const fail = failsBy('words', 'a');
 
 const after = (...actions: SearchAction[]): ISearchState =>
   actions.reduce(reduceSearch, EMPTY);
@@ -66,6 +80,41 @@ test.each<[string, SearchAction[], string]>([
     [type('a'), type(''), answers('a', 1)],
     ''
   ],
+  [
+    'places found by meaning are added around the active match',
+    [type('a'), answers('a', 1, 2), move('next'), answersBoth('a', 3, 2, 1)],
+    '3 2* 1'
+  ],
+  [
+    'without the active match the first of them is active',
+    [type('a'), answers('a', 1, 2), move('next'), answersBoth('a', 3, 1)],
+    '3* 1'
+  ],
+  [
+    'an answer by meaning to an earlier text is dropped',
+    [type('a'), answers('a', 1), type('ab'), answersBoth('a', 2)],
+    '1*'
+  ],
+  [
+    'a late answer by words does not replace that by meaning',
+    [type('a'), answersBoth('a', 1, 2), answers('a', 1)],
+    '1* 2'
+  ],
+  [
+    'a late answer to a text that was left does not replace that to the current one',
+    [type('a'), answersBoth('a', 1), type('ab'), type('a'), answers('ab', 2)],
+    '1*'
+  ],
+  [
+    'a failed search by meaning keeps the matches by words',
+    [type('a'), answers('a', 1), failsBy('both', 'a')],
+    '1*'
+  ],
+  [
+    'a failed repetition hides old matches',
+    [type('a'), answersBoth('a', 1), failsBy('both', 'a')],
+    ''
+  ],
   ['a failure hides old matches', [type('a'), answers('a', 1), fail], '']
 ])('%s', (_, actions, expected) => {
   expect(shown(after(...actions))).toBe(expected);
@@ -75,6 +124,31 @@ test('a failure is shown until the next answer, and not in an empty field', () =
   expect(after(type('a'), fail).failure).toBe(problem);
   expect(after(type('a'), fail, answers('a', 1)).failure).toBeNull();
   expect(after(type('a'), type(''), fail).failure).toBeNull();
+});
+
+test.each<[string, MeaningSetup, boolean]>([
+  ['read table', 'ready', true],
+  ['read table', 'unknown', true],
+  ['read table', 'none', false],
+  ['read table', 'consent', false],
+  ['re', 'ready', false],
+  ['a 1234 b', 'ready', false],
+  ['数据', 'ready', true]
+])('%s with the setup %s searches by meaning: %s', (query, meaning, wants) => {
+  const before = after({ type: 'meaning', meaning }, type(query));
+  expect(wantsMeaning(before)).toBe(wants);
+  const answered = reduceSearch(before, answersBoth(query, 1));
+  expect(wantsMeaning(answered)).toBe(false);
+});
+
+const CONSENT = { host: 'h', model: 'm', chunks: 1, tokens: 9 };
+test.each<[MeaningSetup, Partial<MeaningStatus> | null]>([
+  ['none', null],
+  ['none', { model: null }],
+  ['ready', {}],
+  ['consent', { consent: { ...CONSENT, cost_micro_usd: null } }]
+])('the setup is %s with the status %j', (setup, change) => {
+  expect(setupOf(change && { ...MEANING, ...change })).toBe(setup);
 });
 
 test.each<[Move[], number]>([

@@ -113,7 +113,14 @@ const SETTINGS: Settings = {
     commands: { mode: 'sandbox', network: false },
     ghost: { enabled_plus: true, automatic: false, skip_languages: [] },
     threads: { keep_in_notebook: false },
-    search: { enabled: true, include: [], exclude: [] }
+    search: {
+      enabled: true,
+      include: [],
+      exclude: [],
+      by_meaning: true,
+      embedder: '',
+      send_to: ''
+    }
   },
   sources: {},
   locks: {},
@@ -366,6 +373,7 @@ export class FakeApi implements ISettingsApi {
     behind: 0,
     bytes: 2_500_000,
     problems: [],
+    meaning: null,
     file: null
   };
   async searchIndex(path?: string): Promise<SearchIndexStatus> {

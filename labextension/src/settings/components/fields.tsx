@@ -268,6 +268,8 @@ export function SwitchSetting(props: ISettingProps): React.JSX.Element {
 export function TextSetting(
   props: ISettingProps & {
     unit?: string;
+    /** What an empty text means. */
+    placeholder?: string;
     /** The value to send for a text; undefined when invalid. */
     parse: (text: string) => Json | undefined;
     /** Formats the stored value; by default as it is. */
@@ -289,6 +291,7 @@ export function TextSetting(
             id={id}
             className="shoulders-Input"
             value={typed}
+            placeholder={props.placeholder}
             spellCheck={false}
             autoComplete="off"
             aria-describedby={describedBy}

@@ -1,4 +1,4 @@
-/** Search in the workspace: what is searched, and the state of its index. */
+/** Search in the workspace: what is searched, search by meaning, and the state of the index. */
 
 import * as React from 'react';
 
@@ -9,6 +9,7 @@ import { SwitchSetting } from '../components/fields';
 import { useStore } from '../components/hooks';
 import { LinesSetting } from '../components/LinesSetting';
 import { SearchIndex } from './SearchIndex';
+import { SearchMeaning } from './SearchMeaning';
 
 /** The server's limits of each list of globs. */
 const GLOBS = { lines: 100, length: 256 };
@@ -20,7 +21,12 @@ export function SearchSection(): React.JSX.Element {
       {value => (
         <>
           <Preferences settings={value} />
-          {value.values.search.enabled && <SearchIndex />}
+          {value.values.search.enabled && (
+            <>
+              <SearchMeaning settings={value} />
+              <SearchIndex />
+            </>
+          )}
         </>
       )}
     </Loaded>

@@ -6,7 +6,11 @@ import { expect, test } from 'vitest';
 import { nullTranslator } from '@jupyterlab/translation';
 
 import { statusText } from '../../../search/indexStatusItem';
-import type { SearchIndexStatus } from '../../../wire/generated';
+import type {
+  EmbeddingConsent,
+  MeaningStatus,
+  SearchIndexStatus
+} from '../../../wire/generated';
 import { FakeApi } from '../../__tests__/fakes';
 import { act, press, show } from '../../__tests__/renderSettings';
 
@@ -93,10 +97,120 @@ test('patterns are lines, each once; search that is off shows no index', async (
   await user.clear(field);
   await user.type(field, 'x'.repeat(257));
   expect(screen.getByRole('alert').textContent).toContain('256');
-  await user.click(screen.getByRole('switch'));
+  await user.click(
+    screen.getByRole('switch', { name: 'Search in the workspace' })
+  );
   await act();
   expect(
     api.asked.map(([, body]) => (body as { search?: unknown }).search)
   ).toEqual([{ exclude: ['a/**', '*.csv'] }, { enabled: false }]);
   expect(screen.queryByRole('button', { name: 'Rebuild' })).toBeNull();
+});
+
+const MEANING: MeaningStatus = {
+  model: 'text-embedding-3-small',
+  host: 'api.openai.com',
+  is_local: false,
+  store: 'local',
+  dimension: null,
+  missing: 0,
+  consent: null,
+  problem: null
+};
+const CONSENT: EmbeddingConsent = {
+  host: 'api.openai.com',
+  model: 'text-embedding-3-small',
+  chunks: 10621,
+  tokens: 2_100_000,
+  cost_micro_usd: 42_000
+};
+
+test.each<[Partial<MeaningStatus>, string]>([
+  [{}, 'text-embedding-3-small · api.openai.com · Ready'],
+  [
+    { model: 'nomic', host: '127.0.0.1', is_local: true, missing: 1 },
+    'nomic · on this machine · 1 chunk left'
+  ],
+  [
+    { store: 'server', missing: 2 },
+    'text-embedding-3-small · api.openai.com · Qdrant server · 2 chunks left'
+  ],
+  [
+    { problem: 'It does not answer.' },
+    'text-embedding-3-small · api.openai.com'
+  ],
+  [{ problem: 'It does not answer.' }, 'It does not answer.'],
+  [{ model: null, host: null, problem: 'Start Ollama.' }, 'Start Ollama.'],
+  [
+    { consent: CONSENT },
+    'text-embedding-3-small · api.openai.com · Not allowed yet'
+  ]
+])('search by meaning %j is described as %s', async (change, words) => {
+  const meaning = { ...MEANING, ...change };
+  await show('search', api => (api.index = { ...READY, meaning }));
+  expect(screen.getAllByText(words)).toHaveLength(1);
+});
+
+test.each<[Partial<EmbeddingConsent>, string]>([
+  [
+    {},
+    'Send 10621 chunks (about 2.1M tokens) to api.openai.com for text-embedding-3-small. Estimated cost: $0.04.'
+  ],
+  [
+    { chunks: 1, tokens: 90, cost_micro_usd: null },
+    'Send 1 chunk (about 90 tokens) to api.openai.com for text-embedding-3-small. Price unknown.'
+  ]
+])('with the numbers %j it asks: %s', async (change, words) => {
+  const meaning = { ...MEANING, consent: { ...CONSENT, ...change } };
+  await show('search', api => (api.index = { ...READY, meaning }));
+  expect(screen.getByText(words));
+});
+
+test('sending is allowed and stopped for this folder, also where all folders are shown', async () => {
+  const meaning = { ...MEANING, consent: CONSENT };
+  const { api, user } = await show(
+    'search',
+    server => (server.index = { ...READY, meaning })
+  );
+  await user.click(screen.getByRole('radio', { name: 'All my folders' }));
+  await press(user, 'Allow');
+  expect(screen.queryByRole('button', { name: 'Allow' })).toBeNull();
+  const stop = screen.getByRole('button', { name: 'Stop sending' });
+  expect(document.activeElement).toBe(stop);
+  expect(screen.getByText('Texts are sent to api.openai.com.'));
+  await press(user, 'Stop sending');
+  const allow = screen.getByRole('button', { name: 'Allow' });
+  expect(document.activeElement).toBe(allow);
+  expect(
+    api.asked.map(([, body, scope]) => [
+      (body as { search?: unknown }).search,
+      scope
+    ])
+  ).toEqual([
+    [{ send_to: 'api.openai.com' }, 'workspace'],
+    [{ send_to: '' }, 'workspace']
+  ]);
+});
+
+test('consent to a host that is not used can be withdrawn; the model is a free text', async () => {
+  const { api, user } = await show('search', server => {
+    const local = { is_local: true, host: '127.0.0.1' };
+    server.index = { ...READY, meaning: { ...MEANING, ...local } };
+    const { values } = server.held;
+    const search = { ...values.search, send_to: 'api.acme.com' };
+    server.held = { ...server.held, values: { ...values, search } };
+  });
+  expect(screen.getByText('Texts may be sent to api.acme.com.'));
+  const field = screen.getByRole('textbox', { name: 'Embedding model' });
+  await user.type(field, ' acme/embed {Enter}');
+  await act();
+  await user.click(
+    screen.getByRole('switch', { name: 'Also search by meaning' })
+  );
+  await act();
+  expect(
+    api.asked.map(([, body]) => (body as { search?: unknown }).search)
+  ).toEqual([{ embedder: 'acme/embed' }, { by_meaning: false }]);
+  expect(screen.queryByRole('textbox', { name: 'Embedding model' })).toBeNull();
+  expect(screen.getByRole('button', { name: 'Stop sending' }));
 });
