@@ -34,6 +34,7 @@ GROUPS = {
     "kernel_import": "Import in a kernel",
     "file_search": "Finding files by name",
     "workspace_search": "Search in the workspace",
+    "vector_search": "Search by meaning",
     "bundle_size": "JavaScript",
     "event_log": "Event log",
     "notebook_cells": "One cell of a notebook on disk",
