@@ -37,6 +37,8 @@ QUERY_SECONDS = 3.0
 FIRST_RETRY_SECONDS = 2.0
 LAST_RETRY_SECONDS = 60.0
 KEPT_QUERIES = 64
+REFUSALS = frozenset({"invalid_request", "bad_request_upstream", "context_overflow"})
+"""Error codes of a text that an embedder does not take."""
 CHARACTERS_PER_TOKEN = 3
 """For estimates: source code has fewer characters per token than prose."""
 _log = logging.getLogger(__name__)
@@ -222,20 +224,34 @@ class MeaningIndex:
     async def _embedded(
         self, embedder: Embedder, texts: Sequence[MissingText]
     ) -> Mapping[str, Sequence[float]]:
-        """Return the vectors of texts, without those that the embedder refuses."""
+        """Return the vectors of texts, without those that the embedder refuses.
+
+        Raises the refusal if none is accepted: then it is not about single texts.
+        """
         if not texts:
             return {}
         try:
             vectors = await self._with_retries(embedder, [each.text for each in texts])
-        except InvalidRequest:
-            if len(texts) == 1:
-                self._refused.add(texts[0].digest)
-                return {}
-            found: dict[str, Sequence[float]] = {}
-            for each in texts:
-                found |= await self._embedded(embedder, [each])
-            return found
+        except (InvalidRequest, ProviderError) as reason:
+            if reason.info.code not in REFUSALS:
+                raise
+            return await self._one_by_one(embedder, texts, reason)
         return {each.digest: vector for each, vector in zip(texts, vectors, strict=True)}
+
+    async def _one_by_one(
+        self, embedder: Embedder, texts: Sequence[MissingText], refusal: ShouldersError
+    ) -> Mapping[str, Sequence[float]]:
+        found: dict[str, Sequence[float]] = {}
+        for each in texts if len(texts) > 1 else ():
+            try:
+                (found[each.digest],) = await self._with_retries(embedder, [each.text])
+            except (InvalidRequest, ProviderError) as reason:
+                if reason.info.code not in REFUSALS:
+                    raise
+        if not found and self.dimension is None:
+            raise refusal
+        self._refused.update(each.digest for each in texts if each.digest not in found)
+        return found
 
     async def _with_retries(
         self, embedder: Embedder, texts: Sequence[str]

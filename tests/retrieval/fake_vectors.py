@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from jupyter_ai_shoulders.core.embedding import Embedder, EmbedderInfo
-from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError
+from jupyter_ai_shoulders.core.errors import ProviderError, ShouldersError
 from jupyter_ai_shoulders.wire.ids import ProviderId
 
 DIMENSION = 64
@@ -70,7 +70,7 @@ class FakeEmbedder:
         if self.fails:
             raise self.fails.pop(0)
         if self.refuses is not None and any(self.refuses in text for text in texts):
-            raise InvalidRequest("The text is refused.")
+            raise ProviderError("The text is refused.", code="bad_request_upstream")
         (self.sent if purpose == "document" else self.queries).extend(texts)
         if self.log is not None and purpose == "document":
             with self.log.open("a") as log:
