@@ -6,7 +6,6 @@ Made by ``host.search`` on first use. Every result is checked against its docume
 from __future__ import annotations
 
 import asyncio
-import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from jupyter_ai_shoulders.retrieval.ports import (
     IndexOwnership,
     VectorCollections,
 )
-from jupyter_ai_shoulders.retrieval.snippets import matching_words, snippet
+from jupyter_ai_shoulders.retrieval.snippets import MatchingWords, snippet
 from jupyter_ai_shoulders.retrieval.vector_records import VectorRecords
 from jupyter_ai_shoulders.retrieval.word_index import (
     UNSAVED,
@@ -107,7 +106,7 @@ class SearchService:
         except sqlite3.Error as error:
             await self._indexer.report(error)
             places = []
-        words = matching_words(query.q)
+        words = MatchingWords(query.q)
         return SearchResults(
             matches=tuple(_match(place, words) for place in places[: query.limit]),
             total=len(places),
@@ -293,7 +292,7 @@ class SearchService:
         return IndexedFile(path=path, chunks=chunks, reason=reason or None)
 
 
-def _match(place: RankedPlace, words: re.Pattern[str]) -> SearchMatch:
+def _match(place: RankedPlace, words: MatchingWords) -> SearchMatch:
     found, chunk = place.chunk, place.chunk.chunk
     shown = snippet(chunk.text, words)
     return SearchMatch(

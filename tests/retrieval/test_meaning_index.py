@@ -1,4 +1,4 @@
-"""Search by meaning: what is sent and when, what answers until vectors are complete, and nothing sent twice."""
+"""Search by meaning: what is sent and when, what answers, and nothing is sent twice."""
 
 from __future__ import annotations
 

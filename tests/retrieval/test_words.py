@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_ai_shoulders.retrieval.snippets import LINE_CHARACTERS, matching_words, snippet
+from jupyter_ai_shoulders.retrieval.snippets import LINE_CHARACTERS, MatchingWords, snippet
 from jupyter_ai_shoulders.retrieval.words import hidden_words, query_terms, unfinished_word
 
 
@@ -46,21 +46,24 @@ def test_only_words_that_the_tokenizer_does_not_find_are_added():
         ("valueCounts ", "df.value_counts()", ["value", "counts"]),
         ("test ", "trainTestSplit latest", ["Test"]),
         ("归分 ", "回归分析", ["归分"]),
+        ("if a test ", "if a test", ["test"]),
+        ("if ", "if a test", ["if"]),
+        ("now ", "in İSTANBUL now", ["now"]),
         ("(", "a(b", []),
     ],
 )
 def test_matching_words_are_marked(query: str, text: str, marked: list[str]):
-    found = snippet(text, matching_words(query))
+    found = snippet(text, MatchingWords(query))
     assert [found.text[start:end] for start, end in found.marks] == marked
 
 
 def test_the_lines_with_the_most_matching_words_are_shown():
     text = "import x\n\nload\n\na\nb\nload data\nplot\nend"
-    found = snippet(text, matching_words("load the data "))
+    found = snippet(text, MatchingWords("load the data "))
     assert (found.line, found.text) == (6, "load data\nplot\nend")
-    long = snippet(f"{'x ' * 500}needle{' y' * 500}", matching_words("needle "))
+    long = snippet(f"{'x ' * 500}needle{' y' * 500}", MatchingWords("needle "))
     assert long.text.startswith("…")
     assert long.text.endswith("…")
     assert len(long.text) == LINE_CHARACTERS + 2
     assert [long.text[start:end] for start, end in long.marks] == ["needle"]
-    assert snippet("", matching_words("x")).text == ""
+    assert snippet("", MatchingWords("x")).text == ""
