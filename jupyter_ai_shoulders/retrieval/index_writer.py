@@ -46,6 +46,8 @@ class IndexWriter:
         """Why another process writes the index and this one only reads it, in words."""
         self.readable = False
         """Whether the index was made by this user and may be searched."""
+        self.writes = False
+        """Whether this process is the writer."""
         self.paused = False
         self.generation = 0
         """Counts the changes of the index."""
@@ -54,7 +56,7 @@ class IndexWriter:
         """Become the writer if no other process is, and open or make the index."""
         if self._indexed is not None and self.other_writer is None and self._file.exists():
             return
-        self._indexed = None
+        self._indexed, self.writes = None, False
         try:
             self._ownership.acquire()
         except StateUnavailable as error:
@@ -65,7 +67,7 @@ class IndexWriter:
         self.other_writer = None
         self._index.close()
         self._index.open()
-        self.readable = True
+        self.readable = self.writes = True
         self._indexed = {
             # What could not be read is tried again: the reason may be gone.
             path: document._replace(stamp=UNSAVED) if document.problem else document
@@ -137,6 +139,7 @@ class IndexWriter:
     def release(self) -> None:
         """Close the index, and let another process write it."""
         self.close()
+        self.writes = False
         self._ownership.release()
 
     @property

@@ -103,6 +103,11 @@ class MeaningIndex:
             problem=self.error or (NO_EMBEDDER_HINT if self._has_none else None),
         )
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether several processes may use the vectors at once."""
+        return self._collections.kind == "server"
+
     async def stop(self) -> None:
         """Stop the background work and close the stores; ``refresh`` continues it."""
         task, self._updating = self._updating, None
@@ -123,11 +128,11 @@ class MeaningIndex:
     async def nearest(self, query: str, limit: int) -> list[str]:
         """Return the digests of the texts nearest to a query, best first.
 
-        Raises ``MeaningUnavailable``.
+        Raises ``MeaningUnavailable``, without a message where there are no vectors to search.
         """
-        info = await self._active_embedder()
+        info = await self._active_embedder() if self._embedders.enabled else None
         if info is None:
-            raise MeaningUnavailable(self.error or "")
+            raise MeaningUnavailable
         try:
             async with asyncio.timeout(QUERY_SECONDS):
                 vector = await self._query_vector(info, query)
@@ -154,7 +159,7 @@ class MeaningIndex:
         known = self._queries.get(key)
         if known is None:
             embedder = self._embedders.by_id(info.id)
-            if embedder is None or not self._may_send(info):
+            if embedder is None or not self._may_send(embedder.info):
                 raise MeaningUnavailable(
                     f"Only words were searched: {info.model} is not available."
                 )

@@ -170,10 +170,13 @@ class SearchService:
 
     async def _nearest(self, query: SearchQuery) -> tuple[list[str], str | None]:
         """Return the digests of the nearest texts, or why there are none, in words."""
-        if self._meaning is None or query.by == "words" or not self._writer.readable:
+        meaning, writer = self._meaning, self._writer
+        if meaning is None or query.by == "words" or not writer.readable:
+            return [], None
+        if not (writer.writes or meaning.is_shared):  # another process has the vectors open
             return [], None
         try:
-            return await self._meaning.nearest(query.q, CANDIDATES), None
+            return await meaning.nearest(query.q, CANDIDATES), None
         except MeaningUnavailable as error:
             return [], str(error) or None
 

@@ -85,10 +85,7 @@ class FakeEmbedders:
         self.known = {each.name: each for each in embedders}
         self.chosen: str | None = embedders[0].name if embedders else None
         self.allowed: set[str] = set()
-
-    @property
-    def enabled(self) -> bool:
-        return True
+        self.enabled = True
 
     async def wanted(self) -> Embedder | None:
         return None if self.chosen is None else self.known[self.chosen]
@@ -159,8 +156,10 @@ class FakeCollections:
         self.folder = folder
         self.stores: dict[str, FakeStore] = {}
         self.down = False
+        self.opened: list[str] = []
 
     async def open(self, name: str) -> FakeStore:
+        self.opened.append(name)
         store = self.stores.setdefault(name, FakeStore(self.folder / name))
         store.down = self.down
         return store

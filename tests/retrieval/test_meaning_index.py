@@ -17,6 +17,7 @@ from jupyter_ai_shoulders.retrieval.chunk import Chunk, ChunkedDocument
 from jupyter_ai_shoulders.retrieval.meaning_index import collection_name
 from jupyter_ai_shoulders.retrieval.service import MeaningPorts, SearchService
 from jupyter_ai_shoulders.wire.api.search import EmbeddingConsent, MeaningStatus, SearchQuery
+from tests.retrieval.fake_documents import FakeOwnership
 from tests.retrieval.fake_vectors import FakeCollections, FakeEmbedder, FakeEmbedders
 from tests.retrieval.search_stage import ENOUGH, Stage, ask, word
 from tests.support.case_selection import examples
@@ -205,6 +206,43 @@ async def test_a_text_that_the_embedder_refuses_does_not_hold_up_the_others(stag
     async with stage.open() as service:
         await embedded(stage, service)
     assert stage.embedder.sent == ["purchase\ndef purchase(automobile): ..."]
+
+
+async def test_nothing_is_asked_of_the_embedder_once_it_is_switched_off(stage: MeaningStage):
+    async with stage.open() as service:
+        await embedded(stage, service)
+        stage.embedders.enabled = False
+        found = await ask(service, "automobile")
+        status = await service.status()
+    assert [match.matched_by for match in found.matches] == ["words"]
+    assert (found.warning, stage.embedder.queries, status.meaning) == (None, [], None)
+
+
+async def test_a_second_server_leaves_vectors_on_this_machine_alone(stage: MeaningStage):
+    async with stage.open() as service:
+        await embedded(stage, service)
+        stage.ownership = FakeOwnership()
+        stage.ownership.other = True
+        opened = len(stage.collections.opened)
+        async with stage.open() as second:
+            found = await ask(second, "automobile")
+            assert [match.matched_by for match in found.matches] == ["words"]
+            stage.collections.kind = "server"
+            assert (await places(second, "automobile"))[0] == ("shop.py", "both")
+    assert opened == 1
+
+
+async def test_a_store_that_cannot_be_used_is_no_warning_before_there_are_vectors(
+    stage: MeaningStage,
+):
+    stage.collections.down = True
+    async with stage.open() as service:
+        status = await embedded(stage, service)
+        found = await ask(service, "automobile")
+    assert status.problem == (
+        "Search by meaning is not up to date: The store of vectors does not answer."
+    )
+    assert ([match.matched_by for match in found.matches], found.warning) == (["words"], None)
 
 
 async def test_pause_and_clear(stage: MeaningStage):
