@@ -1,11 +1,13 @@
-"""Search in the workspace by words, at three sizes.
+"""Search in the workspace at three sizes.
 
 The documents are the Python files of this environment's packages, split into chunks. A query is one
 of eight, from one word to a sentence, over HTTP on a kept connection. The floor of a query is
 SQLite's FTS5 with its stemmer over the same chunks, in this process. Indexing is measured in this
-process with nothing else to do; its floor reads the files and puts their text into FTS5. The event
-loop is late by at most what is given. A saved change is searched for until it is found. Memory is
-that of the server after the queries, beside its memory before the first.
+process with nothing else to do; its floor reads the files and puts their text into FTS5. Words and
+meaning together are measured in this process, without embedding the query, over random vectors of
+384 numbers; the floor is the search for the nearest vectors alone. The event loop is late by at
+most what is given. A saved change is searched for until it is found. Memory is that of the server
+after the queries, beside its memory before the first.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import numpy as np
 import psutil
 
 from jupyter_ai_shoulders.cli.in_process import NullPagePort
@@ -27,6 +30,12 @@ from jupyter_ai_shoulders.host.build import HostPorts, HostSettings, build_host
 from jupyter_ai_shoulders.host.host import Host
 from jupyter_ai_shoulders.notebook.kernels.local_kernels import LocalKernels
 from jupyter_ai_shoulders.retrieval.document_kinds import split_text
+from jupyter_ai_shoulders.retrieval.fusion import rank_places
+from jupyter_ai_shoulders.retrieval.index_file import IndexFile
+from jupyter_ai_shoulders.retrieval.service import CANDIDATES
+from jupyter_ai_shoulders.retrieval.snippets import MatchingWords, snippet
+from jupyter_ai_shoulders.retrieval.vectors.edge_store import EdgeVectorStore
+from jupyter_ai_shoulders.retrieval.word_index import ChunkFilter, WordIndex
 from jupyter_ai_shoulders.wire.api.search import SearchQuery
 from tests.bench.figures import Figure, Goal, single, timed
 from tests.bench.server_and_provider import API, client
@@ -36,6 +45,7 @@ from tests.support.lab_server import Lab
 ROUNDS = 9
 SIZES = (1_000, 10_000, 100_000)
 GOALS = {1_000: 5, 10_000: 5, 100_000: 25}
+DIMENSION = 384
 MB = 1 << 20
 QUERIES = (
     "parse",
@@ -60,6 +70,7 @@ async def _measure(size: int) -> list[Figure]:
         root = Path(folder, "root")
         chunks = fill(root, size)
         figures = await _indexing(root, Path(folder, "home"), name, size)
+        figures.append(await _hybrid(root, Path(folder, "vectors"), name, size))
         with sqlite3.connect(":memory:") as floor:
             _fts5(floor, chunks)
             figures += await _queries(root, Path(folder, "lab"), floor, name, size)
@@ -131,6 +142,54 @@ def _host(root: Path, home: Path) -> Host:
     settings = HostSettings(workspace=root, state_dir=root / ".shoulders", home=home)
     ports = HostPorts(kernels=LocalKernels(root), pages=NullPagePort(), environ={})
     return build_host(settings, ports)
+
+
+# words and meaning
+
+
+async def _hybrid(root: Path, folder: Path, name: str, size: int) -> Figure:
+    index = WordIndex(IndexFile(root / ".shoulders" / "index" / "words.db"))
+    store = EdgeVectorStore(folder)
+    with index.reading() as reader:
+        digests = [row[0] for row in reader.execute("SELECT DISTINCT digest FROM chunks")]
+    for start in range(0, len(digests), 1_000):
+        part = digests[start : start + 1_000]
+        await store.add(dict(zip(part, unit_vectors(len(part)), strict=True)))
+    queries, vectors = itertools.cycle(QUERIES), itertools.cycle(unit_vectors(len(QUERIES)))
+
+    async def ours() -> Sample:
+        query, vector = next(queries), next(vectors)
+        watch = Stopwatch()
+        nearest = [digest for digest, _ in await store.nearest(vector, CANDIDATES)]
+        await asyncio.to_thread(_ranked, index, query, nearest)
+        return watch.sample()
+
+    async def bare() -> Sample:
+        vector = next(vectors)
+        watch = Stopwatch()
+        await store.nearest(vector, CANDIDATES)
+        return watch.sample()
+
+    ways: dict[str, Way] = {"ours": ours, "floor": bare}
+    taken = await interleaved(ROUNDS * len(QUERIES), ways, warm=len(QUERIES))
+    await store.aclose()
+    index.close()
+    goal = Goal("at most", 60 if size > 10_000 else 10)
+    return timed(f"words and meaning, {name}", taken["ours"], taken["floor"], goal)
+
+
+def _ranked(index: WordIndex, query: str, nearest: list[str]) -> None:
+    by_words = index.search(query, ChunkFilter(), CANDIDATES)
+    by_meaning = index.with_digests(nearest, ChunkFilter())
+    words = MatchingWords(query)
+    for place in rank_places(by_words, by_meaning)[:20]:
+        snippet(place.chunk.chunk.text, words)
+
+
+def unit_vectors(count: int) -> list[list[float]]:
+    """Return vectors of length 1, the same ones each time."""
+    vectors = np.random.default_rng(count).standard_normal((count, DIMENSION), dtype=np.float32)
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).tolist()
 
 
 # queries

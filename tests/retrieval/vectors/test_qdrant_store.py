@@ -252,10 +252,9 @@ async def test_an_update_that_is_not_applied_is_an_error(status: str):
 async def test_a_server_that_hangs_delays_all_callers_once():
     async with opened(seconds=SECONDS) as (simulator, (store,)):
         simulator.fail(Hang())
-        started = asyncio.get_running_loop().time()
         errors = await asyncio.gather(*(failure(store, 0) for _ in range(10)))
         assert all(error.info.retryable for error in errors)
-        assert asyncio.get_running_loop().time() - started < 5 * SECONDS
+        assert len(simulator.requests) == 1  # nobody waits for a request of their own
 
 
 @pytest.mark.parametrize("key", [None, "another-key"])
