@@ -48,21 +48,23 @@ export function SearchMessage(props: {
     );
   }
   const warning = answer?.results.warning ?? null;
-  if (warning !== null) {
-    return <Warning text={warning} />;
-  }
-  return answer !== null && matches.length === 0 ? (
-    <Note>
-      {trans.__('Nothing found. Try fewer or other words.')}{' '}
-      <button
-        type="button"
-        className="shoulders-Link"
-        onClick={props.openSettings}
-      >
-        {trans.__('What is searched')}
-      </button>
-    </Note>
-  ) : null;
+  return (
+    <>
+      {warning !== null && <Warning text={warning} />}
+      {answer !== null && matches.length === 0 && (
+        <Note>
+          {trans.__('Nothing found. Try fewer or other words.')}{' '}
+          <button
+            type="button"
+            className="shoulders-Link"
+            onClick={props.openSettings}
+          >
+            {trans.__('What is searched')}
+          </button>
+        </Note>
+      )}
+    </>
+  );
 }
 
 function Note(props: { children: React.ReactNode }): React.JSX.Element {

@@ -79,7 +79,8 @@ export class QuickPickWidget extends ReactWidget {
     }
   };
 
-  private readonly onFocusOut = ({ relatedTarget }: FocusEvent): void => {
+  private readonly onFocusOut = (event: FocusEvent): void => {
+    const { relatedTarget, target } = event;
     const isInside =
       relatedTarget instanceof Node && this.node.contains(relatedTarget);
     // It stays while the user looks at another window.
@@ -88,6 +89,10 @@ export class QuickPickWidget extends ReactWidget {
     }
     requestAnimationFrame(() => {
       if (this.isDisposed || this.node.contains(document.activeElement)) {
+        return;
+      }
+      if (target instanceof Node && !target.isConnected) {
+        this.node.querySelector('input')?.focus(); // An answer replaced what had the focus.
         return;
       }
       this.leave();

@@ -150,7 +150,11 @@ class OpenNotebook:
 
     def shown(self) -> OpenNotebook:
         """Wait until it is shown; its kernel may be busy."""
-        self.page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.content?.model")
+        # Not the model alone: the launcher has one, too.
+        self.page.wait_for_function("""() => {
+            const widget = window.jupyterapp?.shell?.currentWidget;
+            return widget?.context !== undefined && widget.content?.model;
+        }""")
         self.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.ready")
         return self
 

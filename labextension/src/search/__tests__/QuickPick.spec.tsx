@@ -66,7 +66,7 @@ async function show(
     await user.type(field, keys);
     await act(settled);
   };
-  return { done, field, press, user };
+  return { done, field, press, store, user };
 }
 
 test('places are grouped by document, and the active one is announced', async () => {
@@ -134,6 +134,21 @@ test.each<[string, SearchResults | Partial<ErrorInfo>, string, string]>([
   await press(query);
   expect(screen.getByText(text, { exact: false, selector: 'div, span' }));
   expect(screen.queryByRole('option')).toBeNull();
+});
+
+test('what has the focus stays when an answer brings a warning', async () => {
+  const nothing: SearchResults = { ...answer() };
+  const { press, store } = await show(nothing);
+  await press('x');
+  const link = screen.getByRole('button', { name: 'What is searched' });
+  link.focus();
+  nothing.warning = '1 new or changed file is not searched yet.';
+  await act(async () => {
+    store.refresh();
+    await settled();
+  });
+  expect(screen.getByText(nothing.warning)).toBeDefined();
+  expect(document.activeElement).toBe(link);
 });
 
 test('the settings are offered where search is off', async () => {
