@@ -240,11 +240,15 @@ CLOSES_THE_LABS_DIALOG = """
             if (dialog.textContent.includes('Server Connection Error')) {
                 dialog.querySelector('input[type=checkbox]')?.click();
                 dialog.querySelector('.jp-Dialog-footer button')?.click();
+                window.connectionDialogAnswered = true;
             }
         }
     }).observe(document, {childList: true, subtree: true});
 """
-"""Immediately: the dialog of JupyterLab takes every key while it is open."""
+"""Immediately: the dialog of JupyterLab takes every key while it is open.
+
+``Panel.server_gone`` waits for it.
+"""
 
 
 def attended(page: Page) -> Page:

@@ -162,7 +162,7 @@ def test_open_page_finds_the_server_that_was_restarted(scenario: NotebookScenari
     panel = Panel(scenario.page).open()
     opened.type_at_end("mine", "  # typed")
     scenario.lab.stop()
-    panel.disconnected()
+    panel.server_gone()
     opened.type_at_end("mine", " on")
     scenario.lab.start()
     panel.reconnected()

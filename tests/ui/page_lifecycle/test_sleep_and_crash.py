@@ -92,7 +92,7 @@ def works_while_asleep(scenario: NotebookScenario, wire: Wire) -> tuple[OpenNote
     panel = scenario.ask(allow=True)
     expect(opened.output("slow")).to_contain_text("tick 1")
     wire.sleep()
-    panel.disconnected()
+    panel.server_gone()
     opened.type_at_end("mine", ", asleep")
     opened.type_at_end("both", "000")
     scenario.let_go()

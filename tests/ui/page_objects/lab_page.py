@@ -116,6 +116,17 @@ class Panel:
         """Wait until the page shows that it is disconnected; it must not reconnect before."""
         expect(self.connect).to_be_visible()
 
+    def server_gone(self) -> None:
+        """Wait until JupyterLab, too, has noticed that the server is gone: its dialog, which the
+        page answers at once, would take a key that a test types.
+        """
+        self.disconnected()
+        self.page.evaluate(
+            "() => window.jupyterapp.serviceManager.sessions.refreshRunning().catch(() => {})"
+        )
+        self.page.wait_for_function("() => window.connectionDialogAnswered")
+        expect(self.page.locator(".jp-Dialog")).to_have_count(0)
+
     def reconnected(self) -> None:
         """Reconnect now instead of at the next attempt, and wait for it."""
         deadline = time.monotonic() + PAGE_TIMEOUT_MS / 1000
