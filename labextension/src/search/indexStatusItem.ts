@@ -12,6 +12,7 @@ import '../../style/lab/status-bar.css';
 
 import type { IHttpClient } from '../client/http';
 import { visible } from '../text/hiddenCharacters';
+import { groupDigits } from '../text/numberFormat';
 import { serverText } from '../text/serverMessages';
 import { EXTENSION_ID } from '../tokens';
 import type { SearchIndexStatus } from '../wire/generated';
@@ -100,10 +101,10 @@ export function statusText(
   trans: TranslationBundle
 ): string {
   if (status?.state === 'building') {
-    return trans._n(
-      'Indexing: %1 file left',
-      'Indexing: %1 files left',
-      status.behind
+    const { behind } = status;
+    return groupDigits(
+      trans._n('Indexing: %1 file left', 'Indexing: %1 files left', behind),
+      behind
     );
   }
   return status?.state === 'failed' ? trans.__('Search index failed') : '';

@@ -1,10 +1,10 @@
-/** Formats durations, money, sizes and context lengths. Used by the views. */
+/** Formats counts, durations, money, sizes and context lengths in the page's language. Used by the views. */
 
 /** Seconds with one decimal below ten, then whole seconds, minutes, hours. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
   if (seconds < 10) {
-    return `${seconds.toFixed(1)} s`;
+    return `${decimal(seconds, 1, 1)} s`;
   }
   if (seconds < 60) {
     return `${Math.floor(seconds)} s`;
@@ -22,14 +22,24 @@ export function formatElapsed(ms: number): string {
   return minutes === 0 ? `${seconds} s` : `${minutes} min ${seconds % 60} s`;
 }
 
+/** A whole number, with its digits in groups. */
+export function formatCount(count: number): string {
+  return decimal(count, 0);
+}
+
+/** A text with a count that `trans._n` has put in, with the digits of the count in groups. */
+export function groupDigits(text: string, count: number): string {
+  return text.replace(String(count), () => formatCount(count));
+}
+
 /** Tokens, such as `45.3k`. */
 export function formatTokens(tokens: number): string {
   if (tokens < 1000) {
     return String(tokens);
   }
   return tokens < 1_000_000
-    ? `${trimmed(tokens / 1000)}k`
-    : `${trimmed(tokens / 1_000_000)}M`;
+    ? `${decimal(tokens / 1000, 1)}k`
+    : `${decimal(tokens / 1_000_000, 1)}M`;
 }
 
 /** Bytes with a unit. */
@@ -37,9 +47,12 @@ export function formatSize(bytes: number): string {
   if (bytes < 1000) {
     return `${bytes} B`;
   }
-  return bytes < 1_000_000
-    ? `${trimmed(bytes / 1000)} kB`
-    : `${trimmed(bytes / 1_000_000)} MB`;
+  if (bytes < 1_000_000) {
+    return `${decimal(bytes / 1000, 1)} kB`;
+  }
+  return bytes < 1_000_000_000
+    ? `${decimal(bytes / 1_000_000, 1)} MB`
+    : `${decimal(bytes / 1_000_000_000, 1)} GB`;
 }
 
 /** Smallest amount shown, in micro-dollars. */
@@ -52,16 +65,16 @@ export function formatMoney(microUsd: number): string {
     return '$0';
   }
   if (microUsd > 0 && microUsd < LEAST_MONEY) {
-    return '<$0.0001';
+    return `<$${decimal(LEAST_MONEY / 1_000_000, 4)}`;
   }
   return dollars < 0.01
-    ? `$${Number(dollars.toPrecision(2))}`
-    : `$${dollars.toFixed(2)}`;
+    ? `$${decimal(Number(dollars.toPrecision(2)), 6)}`
+    : `$${decimal(dollars, 2, 2)}`;
 }
 
 /** A price per million tokens. */
 export function formatPrice(microUsd: number): string {
-  return `$${trimmed(microUsd / 1_000_000, 2)}`;
+  return `$${decimal(microUsd / 1_000_000, 2)}`;
 }
 
 /** A time: hours and minutes today, else the date. */
@@ -76,6 +89,20 @@ export function formatMoment(at: string, now = new Date()): string {
     : moment.toLocaleDateString([], { day: 'numeric', month: 'short' });
 }
 
-function trimmed(value: number, digits = 1): string {
-  return String(Number(value.toFixed(digits)));
+/** A number with at most `most` decimals, and at least `least`. */
+function decimal(value: number, most: number, least = 0): string {
+  return value.toLocaleString(pageLanguage(), {
+    minimumFractionDigits: least,
+    maximumFractionDigits: most
+  });
+}
+
+/** The page's language, which JupyterLab names as `de_DE` or `de-DE`; English where the page names none. */
+function pageLanguage(): string {
+  const named = document.documentElement.lang.replaceAll('_', '-');
+  try {
+    return Intl.getCanonicalLocales(named)[0] ?? 'en';
+  } catch {
+    return 'en'; // Another page may name anything.
+  }
 }

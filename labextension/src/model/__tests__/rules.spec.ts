@@ -5,11 +5,14 @@ import { describe, expect, test } from 'vitest';
 import type { AgentView, CallView } from '../../wire/generated';
 import { diffLines, parseDiff } from '../../text/diff';
 import {
+  formatCount,
   formatDuration,
   formatElapsed,
   formatMoney,
   formatPrice,
-  formatTokens
+  formatSize,
+  formatTokens,
+  groupDigits
 } from '../../text/numberFormat';
 import {
   activityOf,
@@ -235,7 +238,7 @@ test('control sequences of terminals are left out', () => {
 });
 
 test('numbers read as people write them', () => {
-  expect(formatDuration(850)).toBe('0.8 s');
+  expect(formatDuration(850)).toBe('0.9 s');
   expect(formatDuration(12_400)).toBe('12 s');
   expect(formatDuration(150_000)).toBe('2 min 30 s');
   expect(formatDuration(7_500_000)).toBe('2 h 5 min');
@@ -250,4 +253,25 @@ test('numbers read as people write them', () => {
   expect(formatMoney(500)).toBe('$0.0005');
   expect(formatMoney(0.5)).toBe('<$0.0001');
   expect(formatPrice(1_250_000)).toBe('$1.25');
+  expect(formatMoney(1_234_500_000)).toBe('$1,234.50');
+  expect(formatSize(2_500_000_000)).toBe('2.5 GB');
+  expect(formatCount(10_621)).toBe('10,621');
+  expect(groupDigits('10621 files of 10621', 10_621)).toBe(
+    '10,621 files of 10621'
+  );
+});
+
+test.each([
+  ['de_DE', '10.621', '2,5 MB', '$0,04'],
+  ['de-DE', '10.621', '2,5 MB', '$0,04'],
+  ['no language at all', '10,621', '2.5 MB', '$0.04']
+])('a page in %s writes numbers as %s', (language, count, size, money) => {
+  document.documentElement.lang = language;
+  try {
+    expect(formatCount(10_621)).toBe(count);
+    expect(formatSize(2_500_000)).toBe(size);
+    expect(formatMoney(42_000)).toBe(money);
+  } finally {
+    document.documentElement.lang = '';
+  }
 });

@@ -3,7 +3,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { formatSize } from '../../text/numberFormat';
+import { formatSize, groupDigits } from '../../text/numberFormat';
 import { visible } from '../../text/hiddenCharacters';
 import { serverText } from '../../text/serverMessages';
 import { useAction, useTrans } from '../../ui/hooks';
@@ -50,10 +50,13 @@ function stateText(
   trans: TranslationBundle
 ): string {
   const { state, behind, files, chunks, bytes } = status;
-  const left = trans._n('%1 file left', '%1 files left', behind);
+  const left = groupDigits(
+    trans._n('%1 file left', '%1 files left', behind),
+    behind
+  );
   const content = [
-    trans._n('%1 file', '%1 files', files),
-    trans._n('%1 chunk', '%1 chunks', chunks),
+    groupDigits(trans._n('%1 file', '%1 files', files), files),
+    groupDigits(trans._n('%1 chunk', '%1 chunks', chunks), chunks),
     formatSize(bytes)
   ];
   const words = {
@@ -180,9 +183,12 @@ function fileText(
   trans: TranslationBundle
 ): string {
   return reason === null
-    ? trans._n(
-        'It is searched: %1 chunk.',
-        'It is searched: %1 chunks.',
+    ? groupDigits(
+        trans._n(
+          'It is searched: %1 chunk.',
+          'It is searched: %1 chunks.',
+          chunks
+        ),
         chunks
       )
     : visible(serverText(trans, reason));
