@@ -45,6 +45,8 @@ async def test_first_search_builds_the_index_and_finds_places(stage: Stage):
         "cell_id": None,
         "line": 3,
         "heading": "Ideas",
+        "heading_marks": (),
+        "name_marks": (),
         "snippet": "Plot the residuals.",
         "is_output": False,
         "marks": ((0, 4), (9, 18)),
@@ -55,6 +57,14 @@ async def test_first_search_builds_the_index_and_finds_places(stage: Stage):
     assert (status.state, status.files, status.chunks) == ("ready", 2, 3)
     assert status.bytes > 0
     assert [each.total for each in filtered] == [0, 0, 1]
+
+
+async def test_matching_words_are_marked_in_headings_and_names_of_files(stage: Stage):
+    stage.source.put("rain/RainFall.md", "# Rain in Spain\n\nMainly on the plain.\n")
+    async with stage.open() as service:
+        (match,) = (await ask(service, "rain spa", path="rain")).matches
+    marked = [match.heading[start:end] for start, end in match.heading_marks]
+    assert (marked, match.name_marks) == (["Rain", "Spain"], ((0, 4),))
 
 
 async def test_words_by_part_prefix_and_name_with_rare_words_first(stage: Stage):

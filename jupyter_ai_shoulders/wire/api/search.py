@@ -42,6 +42,10 @@ class SearchMatch(WireModel):
     """First line of the snippet, from 1, in the cell or file."""
     heading: str
     """The headings above it, or the name of the definition; may be empty."""
+    heading_marks: tuple[tuple[int, int], ...]
+    """The matching words in the heading, as in ``marks``."""
+    name_marks: tuple[tuple[int, int], ...]
+    """The matching words in the file's name, without its folders."""
     snippet: str
     is_output: bool
     """Whether the snippet is from the output of the cell; ``line`` is then 1."""
@@ -111,6 +115,18 @@ class EmbeddingConsent(WireModel):
     """Estimated; None where the price is not known."""
 
 
+class EmbedderChoice(WireModel):
+    """An embedding model that can be used now."""
+
+    id: str
+    """The value for the setting ``search.embedder``."""
+    model: str
+    host: str
+    is_local: bool
+    is_chosen: bool
+    """Whether the setting names it, by this id or another one."""
+
+
 class MeaningStatus(WireModel):
     """Search by meaning: the embedder, and how far its vectors are."""
 
@@ -125,6 +141,8 @@ class MeaningStatus(WireModel):
     consent: EmbeddingConsent | None
     problem: str | None
     """Why only words are searched, or what to do to search by meaning."""
+    models: tuple[EmbedderChoice, ...] = ()
+    """The models to choose from, the one that is chosen automatically first."""
 
 
 class SearchIndexStatus(WireModel):

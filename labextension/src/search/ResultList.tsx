@@ -3,10 +3,17 @@
 import * as React from 'react';
 
 import { visible } from '../text/hiddenCharacters';
+import { formatCount } from '../text/numberFormat';
 import { nameOf } from '../ui/attachmentLabels';
 import { useTrans } from '../ui/hooks';
 import type { SearchMatch } from '../wire/generated';
-import { byDocument, placeOf, snippetLines } from './searchResults';
+import {
+  byDocument,
+  markedParts,
+  placeOf,
+  snippetLines,
+  type ISnippetPart
+} from './searchResults';
 import type { ISearchState } from './searchState';
 
 /** The id of an option, for `aria-activedescendant`. */
@@ -57,6 +64,7 @@ export function ResultList(props: {
           <DocumentHead
             id={`${id}-document-${index}`}
             path={path}
+            marks={rows[0]?.match.name_marks ?? []}
             FileIcon={FileIcon}
           />
           {rows.map(row => (
@@ -78,9 +86,11 @@ export function ResultList(props: {
 function DocumentHead(props: {
   id: string;
   path: string;
+  /** The matching words in the file's name. */
+  marks: SearchMatch['marks'];
   FileIcon: (props: { path: string }) => React.JSX.Element;
 }): React.JSX.Element {
-  const { id, path, FileIcon } = props;
+  const { id, path, marks, FileIcon } = props;
   const name = nameOf(path);
   const folder = path.slice(0, -name.length - 1);
   return (
@@ -91,7 +101,9 @@ function DocumentHead(props: {
       title={visible(path)}
     >
       <FileIcon path={path} />
-      <span className="shoulders-Search-name">{visible(name)}</span>{' '}
+      <span className="shoulders-Search-name">
+        <Marked parts={markedParts(name, marks)} />
+      </span>{' '}
       <span className="shoulders-Search-folder">{visible(folder)}</span>
     </div>
   );
@@ -127,7 +139,7 @@ function PlaceHead({
   match: SearchMatch;
 }): React.JSX.Element | null {
   const trans = useTrans();
-  const { heading, is_output, kind, line, matched_by } = match;
+  const { heading, heading_marks, is_output, kind, line, matched_by } = match;
   const isByMeaning = matched_by === 'meaning';
   const hasLine = kind !== 'notebook' && kind !== 'document';
   if (heading === '' && !is_output && !isByMeaning && !hasLine) {
@@ -136,7 +148,7 @@ function PlaceHead({
   return (
     <div className="shoulders-Search-head">
       <span className="shoulders-Search-heading" title={visible(heading)}>
-        {visible(heading)}
+        <Marked parts={markedParts(heading, heading_marks)} />
       </span>
       {is_output && (
         <span className="shoulders-Badge">{trans.__('output')}</span>
@@ -146,14 +158,29 @@ function PlaceHead({
       )}
       {hasLine && (
         <span className="shoulders-Search-line">
-          {trans.__('line %1', line)}
+          {trans.__('line %1', formatCount(line))}
         </span>
       )}
     </div>
   );
 }
 
-/** The text, with the matching words marked. */
+/** A text with the matching words marked. */
+function Marked(props: { parts: readonly ISnippetPart[] }): React.JSX.Element {
+  return (
+    <>
+      {props.parts.map(({ text, isMatch }, at) =>
+        isMatch ? (
+          <mark key={at}>{visible(text)}</mark>
+        ) : (
+          <React.Fragment key={at}>{visible(text)}</React.Fragment>
+        )
+      )}
+    </>
+  );
+}
+
+/** The lines of the text. */
 const Snippet = React.memo(function Snippet({
   match
 }: {
@@ -163,13 +190,7 @@ const Snippet = React.memo(function Snippet({
     <div className="shoulders-Search-snippet">
       {snippetLines(match).map((line, number) => (
         <div key={number}>
-          {line.map(({ text, isMatch }, at) =>
-            isMatch ? (
-              <mark key={at}>{visible(text)}</mark>
-            ) : (
-              <React.Fragment key={at}>{visible(text)}</React.Fragment>
-            )
-          )}
+          <Marked parts={line} />
         </div>
       ))}
     </div>

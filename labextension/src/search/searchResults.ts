@@ -63,7 +63,7 @@ const KEPT_LEAD = 24;
 export function snippetLines(
   match: Pick<SearchMatch, 'snippet' | 'marks'>
 ): readonly (readonly ISnippetPart[])[] {
-  const lines = characterLines(match);
+  const lines = characterLines(match.snippet, match.marks);
   const indents = lines
     .filter(line => line.some(({ char }) => char.trim() !== ''))
     .map(line => line.findIndex(({ char }) => char.trim() !== ''));
@@ -80,19 +80,27 @@ export function snippetLines(
   });
 }
 
+/** A text on one line, with its matching words apart. */
+export function markedParts(
+  text: string,
+  marks: SearchMatch['marks']
+): readonly ISnippetPart[] {
+  return characterLines(text, marks).flatMap(joined);
+}
+
 interface ICharacter {
   readonly char: string;
   readonly isMatch: boolean;
 }
 
 /** The server counts code points, so the text is split into those. */
-function characterLines({
-  snippet,
-  marks
-}: Pick<SearchMatch, 'snippet' | 'marks'>): ICharacter[][] {
+function characterLines(
+  text: string,
+  marks: SearchMatch['marks']
+): ICharacter[][] {
   const ranges = marks as readonly [number, number][]; // Integers, by the server's schema.
   const lines: ICharacter[][] = [[]];
-  Array.from(snippet).forEach((char, at) => {
+  Array.from(text).forEach((char, at) => {
     if (char === '\n') {
       lines.push([]);
     } else {

@@ -3376,6 +3376,7 @@ dimension: (number | null)
 missing: number
 consent: (EmbeddingConsent | null)
 problem: (string | null)
+models: EmbedderChoice[]
 }
 /**
  * What search by meaning would send to another machine; nothing is sent before it is allowed.
@@ -3391,6 +3392,19 @@ model: string
 chunks: number
 tokens: number
 cost_micro_usd: (number | null)
+}
+/**
+ * An embedding model that can be used now.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "EmbedderChoice".
+ */
+export interface EmbedderChoice {
+id: string
+model: string
+host: string
+is_local: boolean
+is_chosen: boolean
 }
 /**
  * Whether a file is in the index; ``reason`` why it is not.
@@ -3427,6 +3441,8 @@ kind: ("notebook" | "code" | "text" | "document" | "reference")
 cell_id: (string | null)
 line: number
 heading: string
+heading_marks: [unknown, unknown][]
+name_marks: [unknown, unknown][]
 snippet: string
 is_output: boolean
 marks: [unknown, unknown][]

@@ -20,7 +20,10 @@ import { answer, INDEX, match, MEANING } from './fixtures';
 Element.prototype.scrollIntoView = () => {};
 
 const PLACES = answer(
-  match({ path: 'work/a.py', line: 3, heading: 'load' }),
+  match({
+    ...{ path: 'work/a.py', line: 3 },
+    ...{ heading: 'load', heading_marks: [[0, 4]], name_marks: [[0, 1]] }
+  }),
   match({
     path: 'b.ipynb',
     kind: 'notebook',
@@ -83,6 +86,10 @@ test('places are grouped by document, and the active one is announced', async ()
     [true, 'Setup › Dataoutputload data']
   ]);
   expect(screen.getAllByText('data', { selector: 'mark' })).toHaveLength(3);
+  const [first] = screen.getAllByRole('group');
+  expect(
+    Array.from(first?.querySelectorAll('mark') ?? [], mark => mark.textContent)
+  ).toEqual(['a', 'load', 'data', 'data']);
   expect(screen.getByRole('status').textContent).toBe('3 places');
   expect(field.getAttribute('aria-expanded')).toBe('true');
 

@@ -15,7 +15,8 @@ export const MEANING: MeaningStatus = {
   dimension: 768,
   missing: 0,
   consent: null,
-  problem: null
+  problem: null,
+  models: []
 };
 
 export const INDEX: SearchIndexStatus = {
@@ -36,6 +37,8 @@ export function match(change: Partial<SearchMatch> = {}): SearchMatch {
     cell_id: null,
     line: 1,
     heading: '',
+    heading_marks: [],
+    name_marks: [],
     snippet: 'load data',
     is_output: false,
     marks: [[5, 9]],
