@@ -1,6 +1,7 @@
 """Chooses the embedder of search by the user's settings and their consent.
 
-Implements ``retrieval.ports.EmbedderSource``; made by ``host.search.workspace_search``.
+Implements ``retrieval.ports.EmbedderSource``, and lists the choices for the settings page. Made by
+``host.search.workspace_search``.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable
 from jupyter_ai_shoulders.core.embedding import Embedder
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.providers.registry import ModelRegistry
+from jupyter_ai_shoulders.wire.api.search import EmbedderChoice
 from jupyter_ai_shoulders.wire.api.settings import SearchSettings
 
 
@@ -43,3 +45,19 @@ class SettingsEmbedders:
     def may_send_to(self, host: str) -> bool:
         """See ``EmbedderSource.may_send_to``."""
         return self._settings().send_to == host
+
+    async def choices(self) -> tuple[EmbedderChoice, ...]:
+        """Return the embedders that can be used now, the one used without a choice first."""
+        await self._models.discover(remote=False)
+        named = self._settings().embedder
+        chosen = self.by_id(named) if named else None
+        return tuple(
+            EmbedderChoice(
+                id=info.id,
+                model=info.model,
+                host=info.host,
+                is_local=info.is_local,
+                is_chosen=chosen is not None and chosen.info.id == info.id,
+            )
+            for info in self._models.embedders()
+        )

@@ -18,6 +18,7 @@ from jupyter_ai_shoulders.wire.api.search import (
 )
 
 if TYPE_CHECKING:
+    from jupyter_ai_shoulders.host.search.embedders import SettingsEmbedders
     from jupyter_ai_shoulders.host.shared_services import SharedServices
     from jupyter_ai_shoulders.retrieval.ports import VectorCollections
     from jupyter_ai_shoulders.retrieval.service import SearchService
@@ -43,7 +44,7 @@ class WorkspaceSearch:
 
     async def status(self, path: str = "") -> SearchIndexStatus:
         """Return the state of the index and, with a path, of a file. Raises ``PolicyRefusal``."""
-        return await (await self._started()).status(path)
+        return await self._with_models(await (await self._started()).status(path))
 
     async def command(self, command: PostSearchIndex) -> SearchIndexStatus:
         """Change the index. Raises ``StateUnavailable``, ``PolicyRefusal``."""
@@ -53,12 +54,11 @@ class WorkspaceSearch:
                 await service.rebuild()
             case "clear":
                 await service.clear()
-                return await service.status()
             case "pause":
                 await service.set_paused(paused=True)
             case "resume":
                 await service.set_paused(paused=False)
-        return await service.status()
+        return await self._with_models(await service.status())
 
     async def settings_changed(self) -> None:
         """Follow changed settings, if search is in use."""
@@ -69,6 +69,14 @@ class WorkspaceSearch:
         """Stop the background work."""
         if self._service is not None:
             await self._service.aclose()
+
+    async def _with_models(self, status: SearchIndexStatus) -> SearchIndexStatus:
+        """Add the embedding models to choose from."""
+        if status.meaning is None:
+            return status
+        models = await self._embedders().choices()
+        meaning = status.meaning.model_copy(update={"models": models})
+        return status.model_copy(update={"meaning": meaning})
 
     async def _started(self) -> SearchService:
         if not self._services.preferences.search().enabled:
@@ -84,7 +92,6 @@ class WorkspaceSearch:
 
     def _make(self) -> SearchService:
         from jupyter_ai_shoulders.host.search.document_source import WorkspaceDocuments
-        from jupyter_ai_shoulders.host.search.embedders import SettingsEmbedders
         from jupyter_ai_shoulders.host.search.index_ownership import StateDirectoryIndex
         from jupyter_ai_shoulders.retrieval.index_file import IndexFile
         from jupyter_ai_shoulders.retrieval.service import MeaningPorts, SearchService
@@ -109,10 +116,15 @@ class WorkspaceSearch:
             services.ports.clock,
             changed=lambda: pages.settings_changed("search"),
             meaning=MeaningPorts(
-                SettingsEmbedders(services.models, services.preferences.search),
+                self._embedders(),
                 self._collections(folder / "vectors"),
             ),
         )
+
+    def _embedders(self) -> SettingsEmbedders:
+        from jupyter_ai_shoulders.host.search.embedders import SettingsEmbedders
+
+        return SettingsEmbedders(self._services.models, self._services.preferences.search)
 
     def _collections(self, folder: Path) -> VectorCollections:
         from jupyter_ai_shoulders.retrieval.vectors.collections import (

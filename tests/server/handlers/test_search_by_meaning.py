@@ -139,6 +139,33 @@ async def test_ollama_on_this_machine_needs_no_consent(
     assert (found["matches"][0]["path"], found["matches"][0]["matched_by"]) == ("rain.py", "both")
 
 
+@pytest.mark.usefixtures("elsewhere")
+async def test_the_models_to_choose_from_are_listed(
+    api: Api, upstream: Simulator, jp_root_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_ollama(url: str) -> bool:
+        return not url.endswith("/v1")
+
+    monkeypatch.setattr(embedder_selector, "is_loopback", is_ollama)
+    monkeypatch.setenv("OLLAMA_HOST", upstream.url)
+    fill(jp_root_dir)
+
+    async def listed() -> list[tuple[str, bool, bool]]:
+        models = (await api.get("search/index")).body["meaning"]["models"]
+        return [(each["id"], each["is_local"], each["is_chosen"]) for each in models]
+
+    automatic = await listed()
+    await api.put("settings", {"search": {"embedder": "text-embedding-3-large"}})
+    named = await listed()
+    await api.put("settings", {"search": {"embedder": "acme/none"}})
+    unknown = await listed()
+
+    assert ("ollama/nomic-embed-text", True, False) in automatic
+    assert ("openai/text-embedding-3-large", False, False) in automatic
+    assert [each for each, _, is_chosen in named if is_chosen] == ["openai/text-embedding-3-large"]
+    assert not any(is_chosen for _, _, is_chosen in unknown)
+
+
 async def test_without_an_embedder_words_are_searched_and_the_state_says_why(
     api: Api, jp_root_dir: Path
 ) -> None:

@@ -4,7 +4,11 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { visible } from '../../text/hiddenCharacters';
-import { formatMoney, formatTokens } from '../../text/numberFormat';
+import {
+  formatMoney,
+  formatTokens,
+  groupDigits
+} from '../../text/numberFormat';
 import { serverText } from '../../text/serverMessages';
 import { useAction, useTrans } from '../../ui/hooks';
 import { Button, ErrorNote, Hint } from '../../ui/primitives';
@@ -14,16 +18,10 @@ import type {
   Settings
 } from '../../wire/generated';
 import { Group, Problems } from '../components/components';
-import {
-  describeSaveError,
-  SwitchSetting,
-  TextSetting
-} from '../components/fields';
+import { describeSaveError, SwitchSetting } from '../components/fields';
 import { useResource, useStore } from '../components/hooks';
 import { useFocusAfter } from '../components/useFocusRecovery';
-
-/** The server's limit of a model id. */
-const ID_LENGTH = 256;
+import { EmbedderSetting } from './EmbedderSetting';
 
 export function SearchMeaning({
   settings
@@ -53,20 +51,7 @@ export function SearchMeaning({
         label={trans.__('Also search by meaning')}
       />
       {by_meaning && (
-        <TextSetting
-          {...common}
-          name="embedder"
-          label={trans.__('Embedding model')}
-          placeholder={trans.__('Automatic')}
-          note={trans.__(
-            'The id of a model, such as %1.',
-            'ollama/nomic-embed-text'
-          )}
-          parse={text =>
-            text.trim().length <= ID_LENGTH ? text.trim() : undefined
-          }
-          invalid={trans.__('At most %1 characters.', ID_LENGTH)}
-        />
+        <EmbedderSetting settings={settings} models={meaning?.models ?? null} />
       )}
       {by_meaning && meaning !== null && (
         <State
@@ -122,7 +107,10 @@ function stateText(
   const place = is_local ? trans.__('on this machine') : visible(host ?? '');
   const progress =
     missing > 0
-      ? trans._n('%1 chunk left', '%1 chunks left', missing)
+      ? groupDigits(
+          trans._n('%1 chunk left', '%1 chunks left', missing),
+          missing
+        )
       : problem === null
         ? trans.__('Ready')
         : '';
@@ -176,13 +164,16 @@ function ConsentCard(props: {
   return (
     <div className="shoulders-Card shoulders-Approval">
       <p>
-        {trans._n(
-          'Send %1 chunk (about %2 tokens) to %3 for %4.',
-          'Send %1 chunks (about %2 tokens) to %3 for %4.',
-          chunks,
-          formatTokens(tokens),
-          visible(host),
-          visible(model)
+        {groupDigits(
+          trans._n(
+            'Send %1 chunk (about %2 tokens) to %3 for %4.',
+            'Send %1 chunks (about %2 tokens) to %3 for %4.',
+            chunks,
+            formatTokens(tokens),
+            visible(host),
+            visible(model)
+          ),
+          chunks
         )}{' '}
         {price}
       </p>

@@ -7,6 +7,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 
 import { statusText } from '../../../search/indexStatusItem';
 import type {
+  EmbedderChoice,
   EmbeddingConsent,
   MeaningStatus,
   SearchIndexStatus
@@ -33,7 +34,15 @@ test.each<[Partial<SearchIndexStatus>, string, string]>([
     'Indexing failed · 12 files · 340 chunks · 2.5 MB',
     'Search index failed'
   ],
-  [{ state: 'empty' }, 'No index yet. The first search builds it.', '']
+  [{ state: 'empty' }, 'No index yet. The first search builds it.', ''],
+  [
+    {
+      ...{ state: 'building', behind: 2048, files: 12_345, chunks: 1_000_000 },
+      bytes: 1_234_500_000
+    },
+    'Indexing: 2,048 files left · 12,345 files · 1,000,000 chunks · 1.2 GB',
+    'Indexing: 2,048 files left'
+  ]
 ])('the index %j is described', async (change, words, statusBar) => {
   const status = { ...READY, ...change };
   await show('search', api => (api.index = status));
@@ -115,7 +124,8 @@ const MEANING: MeaningStatus = {
   dimension: null,
   missing: 0,
   consent: null,
-  problem: null
+  problem: null,
+  models: []
 };
 const CONSENT: EmbeddingConsent = {
   host: 'api.openai.com',
@@ -132,8 +142,8 @@ test.each<[Partial<MeaningStatus>, string]>([
     'nomic · on this machine · 1 chunk left'
   ],
   [
-    { store: 'server', missing: 2 },
-    'text-embedding-3-small · api.openai.com · Qdrant server · 2 chunks left'
+    { store: 'server', missing: 2000 },
+    'text-embedding-3-small · api.openai.com · Qdrant server · 2,000 chunks left'
   ],
   [
     { problem: 'It does not answer.' },
@@ -154,7 +164,7 @@ test.each<[Partial<MeaningStatus>, string]>([
 test.each<[Partial<EmbeddingConsent>, string]>([
   [
     {},
-    'Send 10621 chunks (about 2.1M tokens) to api.openai.com for text-embedding-3-small. Estimated cost: $0.04.'
+    'Send 10,621 chunks (about 2.1M tokens) to api.openai.com for text-embedding-3-small. Estimated cost: $0.04.'
   ],
   [
     { chunks: 1, tokens: 90, cost_micro_usd: null },
@@ -192,8 +202,73 @@ test('sending is allowed and stopped for this folder, also where all folders are
   ]);
 });
 
-test('consent to a host that is not used can be withdrawn; the model is a free text', async () => {
-  const { api, user } = await show('search', server => {
+const NOMIC: EmbedderChoice = {
+  ...{ id: 'ollama/nomic', model: 'nomic:latest', host: '127.0.0.1:11434' },
+  ...{ is_local: true, is_chosen: false }
+};
+const MODELS: EmbedderChoice[] = [
+  NOMIC,
+  {
+    ...{ id: 'acme/embed', model: 'embed', host: 'api.acme.com' },
+    ...{ is_local: false, is_chosen: true }
+  }
+];
+const CHOICES = [
+  'Chosen automatically',
+  'nomic:latest · on this machine',
+  'embed · api.acme.com'
+];
+
+/** A server whose settings name an embedding model. */
+const naming =
+  (embedder: string, models: EmbedderChoice[], change: object = {}) =>
+  (server: FakeApi): void => {
+    server.index = { ...READY, meaning: { ...MEANING, models } };
+    const { values } = server.held;
+    const search = { ...values.search, embedder };
+    server.held = { ...server.held, values: { ...values, search }, ...change };
+  };
+
+const modelField = (): HTMLSelectElement =>
+  screen.getByRole('combobox', { name: 'Embedding model' });
+
+test.each<[string, string, EmbedderChoice[], string[], string]>([
+  ['none', '', MODELS, CHOICES, 'Chosen automatically'],
+  ['one', 'acme/embed', MODELS, CHOICES, 'embed · api.acme.com'],
+  ['one by another id', 'embed', MODELS, CHOICES, 'embed · api.acme.com'],
+  [
+    'one that is gone',
+    'acme/old',
+    [NOMIC],
+    [...CHOICES.slice(0, 2), 'acme/old (not available)'],
+    'acme/old (not available)'
+  ]
+])(
+  'the models are offered where the setting names %s',
+  async (_, named, models, titles, shown) => {
+    await show('search', naming(named, models));
+    const { options, selectedOptions } = modelField();
+    expect(Array.from(options, ({ text }) => text)).toEqual(titles);
+    expect(selectedOptions[0]?.text).toBe(shown);
+  }
+);
+
+test('a model is chosen, unless the administrator did', async () => {
+  const { api, user, unmount } = await show('search', naming('', MODELS));
+  await user.selectOptions(modelField(), 'nomic:latest · on this machine');
+  await act();
+  expect(
+    api.asked.map(([, body]) => (body as { search?: unknown }).search)
+  ).toEqual([{ embedder: 'ollama/nomic' }]);
+  unmount();
+  const locks = { 'search.embedder': 'It comes from Shoulders.settings.' };
+  await show('search', naming('acme/embed', MODELS, { locks }));
+  expect(modelField().disabled).toBe(true);
+  expect(screen.getByText(/Locked by your administrator/));
+});
+
+test('consent to a host that is not used can be withdrawn', async () => {
+  const { user } = await show('search', server => {
     const local = { is_local: true, host: '127.0.0.1' };
     server.index = { ...READY, meaning: { ...MEANING, ...local } };
     const { values } = server.held;
@@ -201,16 +276,12 @@ test('consent to a host that is not used can be withdrawn; the model is a free t
     server.held = { ...server.held, values: { ...values, search } };
   });
   expect(screen.getByText('Texts may be sent to api.acme.com.'));
-  const field = screen.getByRole('textbox', { name: 'Embedding model' });
-  await user.type(field, ' acme/embed {Enter}');
-  await act();
   await user.click(
     screen.getByRole('switch', { name: 'Also search by meaning' })
   );
   await act();
   expect(
-    api.asked.map(([, body]) => (body as { search?: unknown }).search)
-  ).toEqual([{ embedder: 'acme/embed' }, { by_meaning: false }]);
-  expect(screen.queryByRole('textbox', { name: 'Embedding model' })).toBeNull();
+    screen.queryByRole('combobox', { name: 'Embedding model' })
+  ).toBeNull();
   expect(screen.getByRole('button', { name: 'Stop sending' }));
 });
