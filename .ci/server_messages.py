@@ -1,8 +1,9 @@
 """Finds the texts of the server that users read: titles of calls, errors, hints, notices.
 
 A text is found by its use: the first argument of an error, a `title`, a `hint`, the `text` of a
-notice. Constants, f-strings, choices between them and results of functions of the same module are
-followed; an inserted value becomes a placeholder, `%1` and so on. A text that cannot be followed is
+notice, the result of a function or the value of an attribute that holds such texts. Constants,
+f-strings, choices between them and results of functions of the same module are followed; an
+inserted value becomes a placeholder, `%1` and so on. A text that cannot be followed is
 left out and stays English in the page. Called by messages.py.
 """
 
@@ -20,7 +21,7 @@ SKIPPED = ("testing", "evaluation", "cli", "client", "kernel", "proxy", "provide
 proxy answers like each provider.
 """
 
-ERRORS = "ShouldersError"
+ERRORS = {"ShouldersError", "MeaningUnavailable"}
 FIELDS = {
     "title",
     "hint",
@@ -34,13 +35,28 @@ FIELDS = {
 }
 TEXTS = {"Notice", "BudgetNotice", "ApprovalReason", "Deny"}
 """Classes whose `text` users read."""
+REASONS = {"IndexedFile"}
+"""Classes whose `reason` users read."""
 TABLES = {
     ("providers/http/error_mapping.py", "HINTS"),
     ("providers/http/error_mapping.py", "_SAID"),
     ("providers/setup/connection_test.py", "STREAM_BROKEN"),
     ("providers/setup/connection_test.py", "CALL_BROKEN"),
+    ("core/embedding/embedder.py", "NO_EMBEDDER_HINT"),
+    ("retrieval/indexer.py", "REBUILT"),
 }
-"""Looked-up texts that the search cannot follow."""
+"""Texts of constants that the search cannot follow."""
+RESULTS = {
+    ("host/search/document_source.py", "notices"),
+    ("host/search/document_source.py", "reason"),
+    ("retrieval/service.py", "_warning"),
+}
+"""Functions that return such texts."""
+ATTRIBUTES = {
+    ("retrieval/indexer.py", "error"),
+    ("retrieval/meaning_index.py", "error"),
+}
+"""Attributes of `self` that hold such texts."""
 MOST_CHOICES = 24
 DEEPEST = 8
 ENOUGH_LETTERS = 3
@@ -127,7 +143,7 @@ class Names:
 
     @classmethod
     def of(cls, modules: Iterable[Module]) -> "Names":
-        errors = {ERRORS}
+        errors = set(ERRORS)
         parameters: dict[str, list[list[str]]] = {}
         nodes = [node for module in modules for node in ast.walk(module.tree)]
         for _ in range(3):  # subclasses of errors, transitively
@@ -154,6 +170,15 @@ def called(node: ast.expr) -> str:
             return name
         case _:
             return ""
+
+
+def is_own(target: ast.expr) -> bool:
+    """Return whether it is an attribute of `self`."""
+    match target:
+        case ast.Attribute(value=ast.Name(id="self")):
+            return True
+        case _:
+            return False
 
 
 def taken(function: Function) -> list[str]:
@@ -185,6 +210,10 @@ class Search:
         for path, name in TABLES:
             if path == module.path:
                 yield from self.follow(module.constants[name], Place(module))
+        for path, name in RESULTS:
+            if path == module.path:
+                for source, function in Place(module).returned(name):
+                    yield from self.follow(source, Place(module, function))
         yield from self._within(module.tree, Place(module))
 
     def _within(self, node: ast.AST, place: "Place") -> Iterator[Text]:
@@ -193,6 +222,11 @@ class Search:
         if isinstance(node, ast.Call):
             for shown in self._shown(node):
                 yield from self.follow(shown, place)
+        if isinstance(node, ast.Assign) and any(
+            is_own(target) and (place.module.path, called(target)) in ATTRIBUTES
+            for target in node.targets
+        ):
+            yield from self.follow(node.value, place)
         for child in ast.iter_child_nodes(node):
             yield from self._within(child, place)
 
@@ -200,6 +234,7 @@ class Search:
         """Yield the arguments of a call that users read."""
         name = called(call.func)
         read = FIELDS | ({"text"} if name in TEXTS else set())
+        read |= {"reason"} if name in REASONS else set()
         known = [["message"]] if name in self.names.errors else self.names.parameters.get(name, [])
         for names in known:
             yield from (arg for arg, field in zip(call.args, names, strict=False) if field in read)

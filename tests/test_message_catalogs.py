@@ -53,6 +53,10 @@ def test_the_catalogue_and_the_packs_are_up_to_date() -> None:
         ("server", "There is no cell %1 in %2."),
         ("server", "the key was not accepted"),  # from a table that is looked up
         ("server", "nothing answers at %1"),  # filled by `str.format`
+        ("server", "There is no such file."),  # returned by a function of the table
+        ("server", "It has no text."),  # the reason of an indexed file
+        ("server", "Search by meaning is not up to date: %1"),  # the value of an attribute
+        ("server", "Only words were searched: %1 is not available."),
     ],
 )
 def test_the_catalogue_has_texts_of_the_page_and_of_the_server(

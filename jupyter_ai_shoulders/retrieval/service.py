@@ -241,18 +241,33 @@ class SearchService:
     def _warning(self) -> str | None:
         """Return what an answer may lack, in words."""
         behind = self._indexer.behind
-        files = f"{behind} new or changed file{'s are' if behind != 1 else ' is'} not searched"
+        is_one = behind == 1
         match self._state():
             case "building" if behind:
-                return f"The index is being built: {files} yet."
+                return (
+                    "The index is being built: 1 new or changed file is not searched yet."
+                    if is_one
+                    else f"The index is being built: {behind} new or changed files are not searched"
+                    " yet."
+                )
             case "paused" if behind:
-                return f"Indexing is paused: {files}."
+                return (
+                    "Indexing is paused: 1 new or changed file is not searched."
+                    if is_one
+                    else f"Indexing is paused: {behind} new or changed files are not searched."
+                )
             case "failed":
                 return self._indexer.error
             case "empty" if self._writer.other_writer:
                 return self._writer.other_writer
+            case _ if behind:
+                return (
+                    "1 new or changed file is not searched yet."
+                    if is_one
+                    else f"{behind} new or changed files are not searched yet."
+                )
             case _:
-                return f"{files[0].upper()}{files[1:]} yet." if behind else None
+                return None
 
     def _status(self, path: str) -> SearchIndexStatus:
         files = chunks = 0

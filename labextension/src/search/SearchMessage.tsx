@@ -2,6 +2,7 @@
 
 import * as React from 'react';
 
+import { groupCounts } from '../text/numberFormat';
 import { serverText } from '../text/serverMessages';
 import { visible } from '../text/hiddenCharacters';
 import { useTrans, useView } from '../ui/hooks';
@@ -78,7 +79,7 @@ function Warning({ text }: { text: string }): React.JSX.Element {
   return (
     <div className="shoulders-Search-note shoulders-mod-warning">
       <Icon name="info" />
-      <span>{visible(serverText(trans, text))}</span>
+      <span>{visible(groupCounts(serverText(trans, text)))}</span>
     </div>
   );
 }

@@ -12,7 +12,7 @@ import '../../style/lab/status-bar.css';
 
 import type { IHttpClient } from '../client/http';
 import { visible } from '../text/hiddenCharacters';
-import { groupDigits } from '../text/numberFormat';
+import { groupCounts, groupDigits } from '../text/numberFormat';
 import { serverText } from '../text/serverMessages';
 import { EXTENSION_ID } from '../tokens';
 import type { SearchIndexStatus } from '../wire/generated';
@@ -83,7 +83,7 @@ class IndexStatusItem extends Widget {
     const problem = status?.problems.find(({ path }) => path === null);
     this.button.title = [
       status?.state === 'failed' && problem !== undefined
-        ? visible(serverText(trans, problem.message))
+        ? visible(groupCounts(serverText(trans, problem.message)))
         : '',
       trans.__('Click for the search settings.')
     ]

@@ -32,6 +32,13 @@ export function groupDigits(text: string, count: number): string {
   return text.replace(String(count), () => formatCount(count));
 }
 
+/** A text of the server with the digits of its counts in groups; those of names, versions and addresses stay. */
+export function groupCounts(text: string): string {
+  return text.replace(/(?<=^|\s)\d{4,}(?=[,.]?(\s|$))/gu, digits =>
+    formatCount(Number(digits))
+  );
+}
+
 /** Tokens, such as `45.3k`. */
 export function formatTokens(tokens: number): string {
   if (tokens < 1000) {

@@ -12,6 +12,7 @@ import {
   formatPrice,
   formatSize,
   formatTokens,
+  groupCounts,
   groupDigits
 } from '../../text/numberFormat';
 import {
@@ -258,6 +259,9 @@ test('numbers read as people write them', () => {
   expect(formatCount(10_621)).toBe('10,621');
   expect(groupDigits('10621 files of 10621', 10_621)).toBe(
     '10,621 files of 10621'
+  );
+  expect(groupCounts('2048 files, more than 50000, 999 at h:11434 v1000')).toBe(
+    '2,048 files, more than 50,000, 999 at h:11434 v1000'
   );
 });
 

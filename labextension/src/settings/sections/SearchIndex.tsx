@@ -3,7 +3,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
-import { formatSize, groupDigits } from '../../text/numberFormat';
+import { formatSize, groupCounts, groupDigits } from '../../text/numberFormat';
 import { visible } from '../../text/hiddenCharacters';
 import { serverText } from '../../text/serverMessages';
 import { useAction, useTrans } from '../../ui/hooks';
@@ -75,7 +75,7 @@ function IndexProblems(props: {
   const trans = useTrans();
   const texts = props.problems.map(({ path, message }) => {
     const shown = serverText(trans, message);
-    return path === null ? shown : `${path} · ${shown}`;
+    return path === null ? groupCounts(shown) : `${path} · ${shown}`;
   });
   return texts.length <= FEW ? (
     <Problems problems={texts} />
