@@ -12,7 +12,9 @@ def search_text(found: wire.SearchResults) -> str:
 
 
 def _place(match: wire.SearchMatch) -> str:
+    lines = "".join(f"    {line}\n" for line in match.snippet.split("\n"))
+    if match.conversation is not None:
+        return f"Conversation: {match.heading or match.conversation.session_id}\n{lines}"
     place = f"#{match.cell_id}" if match.cell_id else f":{match.line}"
     heading = f"  {match.heading}" if match.heading else ""
-    lines = "".join(f"    {line}\n" for line in match.snippet.split("\n"))
     return f"{match.path}{place}{heading}\n{lines}"

@@ -19,6 +19,7 @@ class Chunk:
     heading: str = ""
     """The headings above it, or the name of its definition."""
     cell_id: CellId | None = None
+    """In a conversation: the user's message that it is, or that it answers."""
     is_output: bool = False
     """Whether it is the output of its cell, which only the index of words gets."""
 

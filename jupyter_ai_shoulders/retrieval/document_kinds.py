@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.retrieval.chunking import (
     reference_chunks,
     text_chunks,
 )
-from jupyter_ai_shoulders.wire.api.search import DocumentKind
+from jupyter_ai_shoulders.wire.api.search import FileKind
 
 TEXT_BYTES = 2 << 20
 NOTEBOOK_BYTES = 32 << 20
@@ -45,7 +45,7 @@ _CODE_NAMES = frozenset(("makefile", "dockerfile", "snakefile", "jenkinsfile"))
 _PLAIN_NAMES = frozenset(("readme", "license", "licence", "changelog", "authors", "todo", "notice"))
 
 
-def document_kind(path: str) -> DocumentKind | None:
+def document_kind(path: str) -> FileKind | None:
     """Return as what a file is searched, by its name; None if it is not."""
     name = posixpath.basename(path).lower()
     suffix = posixpath.splitext(name)[1]
@@ -61,7 +61,7 @@ def document_kind(path: str) -> DocumentKind | None:
     return "text" if is_text else None
 
 
-def size_limit(kind: DocumentKind) -> int:
+def size_limit(kind: FileKind) -> int:
     """Return the size in bytes above which a file is not read."""
     match kind:
         case "notebook":
@@ -72,14 +72,14 @@ def size_limit(kind: DocumentKind) -> int:
             return TEXT_BYTES
 
 
-def split_text(path: str, kind: DocumentKind, text: str) -> tuple[Chunk, ...]:
+def split_text(path: str, kind: FileKind, text: str) -> tuple[Chunk, ...]:
     """Return the chunks of a document that is text, or of a preview."""
     suffix = posixpath.splitext(path.lower())[1]
     limit = DATA_CHUNKS if suffix in _DATA else MOST_CHUNKS
     return tuple(islice(_split(kind, suffix, text), limit))
 
 
-def _split(kind: DocumentKind, suffix: str, text: str) -> Iterator[Chunk]:
+def _split(kind: FileKind, suffix: str, text: str) -> Iterator[Chunk]:
     if kind == "code":
         return code_chunks(text)
     if kind == "reference":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from jupyter_ai_shoulders.retrieval.chunk import ChunkedDocument
@@ -29,8 +29,12 @@ def index_update(
     files: Mapping[str, FileStamp],
     indexed: Mapping[str, IndexedDocument],
     unsaved: Sequence[ChunkedDocument],
+    covers: Callable[[str], bool],
 ) -> IndexUpdate:
-    """Return the update for the files and unsaved texts as they are now."""
+    """Return the update for the files and unsaved texts as they are now.
+
+    For ``covers`` see ``DocumentSource``.
+    """
     in_pages = {document.path for document in unsaved}
     changed = [
         path
@@ -40,7 +44,9 @@ def index_update(
     changed.sort(key=lambda path: -files[path].mtime_ns)
     return IndexUpdate(
         read=tuple(changed),
-        removed=tuple(path for path in indexed if path not in files and path not in in_pages),
+        removed=tuple(
+            path for path in indexed if path not in files and path not in in_pages and covers(path)
+        ),
         unsaved=tuple(
             document
             for document in unsaved

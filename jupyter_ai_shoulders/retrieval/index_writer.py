@@ -79,7 +79,7 @@ class IndexWriter:
         self, files: Mapping[str, FileStamp], unsaved: Sequence[ChunkedDocument]
     ) -> IndexUpdate:
         """Return what differs from the index."""
-        return index_update(files, self._indexed or {}, unsaved)
+        return index_update(files, self._indexed or {}, unsaved, self._source.covers)
 
     def apply(self, update: IndexUpdate) -> None:
         """Remove documents, and store the unsaved texts."""

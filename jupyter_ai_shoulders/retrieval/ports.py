@@ -30,6 +30,10 @@ class DocumentSource(Protocol):
         """Return the chunks of a file that another process reads, or its problem."""
         ...
 
+    def covers(self, path: str) -> bool:
+        """Return whether ``files`` can say that a document is gone."""
+        ...
+
     def reason(self, path: str) -> str:
         """Return why a file does not belong into the index; empty if it does. Blocks."""
         ...

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.retrieval.chunk import ChunkedDocument
+from jupyter_ai_shoulders.retrieval.conversation_path import conversation_at
 from jupyter_ai_shoulders.retrieval.fusion import RankedPlace, rank_places
 from jupyter_ai_shoulders.retrieval.index_file import IndexFile
 from jupyter_ai_shoulders.retrieval.index_writer import IndexWriter
@@ -29,10 +30,12 @@ from jupyter_ai_shoulders.retrieval.vector_records import VectorRecords
 from jupyter_ai_shoulders.retrieval.word_index import (
     UNSAVED,
     ChunkFilter,
+    IndexCounts,
     IndexedDocument,
     WordIndex,
 )
 from jupyter_ai_shoulders.wire.api.search import (
+    ConversationPlace,
     IndexedFile,
     IndexProblem,
     IndexState,
@@ -42,6 +45,7 @@ from jupyter_ai_shoulders.wire.api.search import (
     SearchQuery,
     SearchResults,
 )
+from jupyter_ai_shoulders.wire.ids import MessageId, SessionId
 
 CANDIDATES = 100
 """Chunks that are looked at for one answer."""
@@ -53,11 +57,24 @@ MOST_PROBLEMS = 50
 
 
 @dataclass(frozen=True, slots=True)
+class Searcher:
+    """Who searches, which decides about conversations; the default sees all."""
+
+    owner: str | None = None
+    """The user whose conversations count, where users are distinguished."""
+    session_id: SessionId | None = None
+    """The conversation of the agent that searches: it knows its own words."""
+
+
+@dataclass(frozen=True, slots=True)
 class MeaningPorts:
     """What search by meaning needs."""
 
     embedders: EmbedderSource
     collections: VectorCollections
+
+
+ANYONE = Searcher()
 
 
 class SearchService:
@@ -95,14 +112,14 @@ class SearchService:
             idle=self._stop_meaning,
         )
 
-    async def search(self, query: SearchQuery) -> SearchResults:
+    async def search(self, query: SearchQuery, by: Searcher = ANYONE) -> SearchResults:
         """Return the places that match best. Raises ``InvalidRequest`` for an empty query."""
         if not query.q.strip():
             raise InvalidRequest("The query is empty.", hint="Give some words to search for.")
         await self._indexer.refresh(max_age=MAX_AGE_SECONDS, wait=query.wait_s)
         nearest, warning = await self._nearest(query)
         try:
-            places = await self._current(query, nearest)
+            places = await self._current(query, nearest, by)
         except sqlite3.Error as error:
             await self._indexer.report(error)
             places = []
@@ -179,29 +196,36 @@ class SearchService:
             return await meaning.nearest(query.q, CANDIDATES), None
         except MeaningUnavailable as error:
             return [], str(error) or None
+        except sqlite3.Error as error:  # of the index, which the words may still be read from
+            await self._indexer.report(error)
+            return [], None
 
-    async def _current(self, query: SearchQuery, nearest: Sequence[str]) -> list[RankedPlace]:
+    async def _current(
+        self, query: SearchQuery, nearest: Sequence[str], by: Searcher
+    ) -> list[RankedPlace]:
         """Return the best places, of which none differs from its document."""
-        found, changed = await asyncio.to_thread(self._search, query, nearest)
+        found, changed = await asyncio.to_thread(self._search, query, nearest, by)
         if not changed:
             return found
         await self._indexer.refresh(max_age=0, wait=WAIT_SECONDS)
-        found, changed = await asyncio.to_thread(self._search, query, nearest)
+        found, changed = await asyncio.to_thread(self._search, query, nearest, by)
         if not changed:
             return found
         unsaved = {each.path: each for each in await self._source.unsaved()}
         return await asyncio.to_thread(self._without_stale, found, changed, unsaved)
 
     def _search(
-        self, query: SearchQuery, nearest: Sequence[str]
+        self, query: SearchQuery, nearest: Sequence[str], by: Searcher
     ) -> tuple[list[RankedPlace], set[str]]:
         """Return the places that match, and the documents among them that have changed."""
         if not (self._writer.readable and self._file.exists()):
             return [], set()
-        among = ChunkFilter(query.path.strip("/"), query.kind)
+        among = ChunkFilter(query.path.strip("/"), query.kind, by.owner)
         by_words = self._index.search(query.q, among, CANDIDATES)
         by_meaning = self._index.with_digests(nearest, among) if nearest else []
         found = rank_places(by_words, by_meaning)
+        if by.session_id is not None:
+            found = [place for place in found if conversation_at(place.chunk.path) != by.session_id]
         stamps = {place.chunk.path: place.chunk.stamp for place in found[: 2 * query.limit]}
         return found, {
             path
@@ -270,13 +294,13 @@ class SearchService:
                 return None
 
     def _status(self, path: str) -> SearchIndexStatus:
-        files = chunks = 0
+        counts = IndexCounts(0, 0, 0)
         problems = [IndexProblem(path=None, message=text) for text in self._indexer.notices]
         problems += [IndexProblem(path=None, message=text) for text in self._source.notices()]
         file: IndexedFile | None = None
         if self._writer.readable and self._file.exists():
             try:
-                files, chunks = self._index.counts()
+                counts = self._index.counts()
                 documents = self._index.documents()
                 problems += [
                     IndexProblem(path=name, message=document.problem)
@@ -291,8 +315,9 @@ class SearchService:
             file = IndexedFile(path=path, chunks=0, reason="There is no index yet.")
         return SearchIndexStatus(
             state=self._state(),
-            files=files,
-            chunks=chunks,
+            files=counts.files,
+            conversations=counts.conversations,
+            chunks=counts.chunks,
             behind=self._indexer.behind,
             bytes=self._file.size(),
             problems=tuple(problems[:MOST_PROBLEMS]),
@@ -313,10 +338,16 @@ class SearchService:
 def _match(place: RankedPlace, words: MatchingWords) -> SearchMatch:
     found, chunk = place.chunk, place.chunk.chunk
     shown = snippet(chunk.text, words)
+    session_id = conversation_at(found.path)
+    conversation = None
+    if session_id is not None:
+        message = None if chunk.cell_id is None else MessageId(chunk.cell_id)
+        conversation = ConversationPlace(session_id=session_id, message_id=message)
     return SearchMatch(
-        path=found.path,
+        path="" if conversation else found.path,
         kind=found.kind,
-        cell_id=chunk.cell_id,
+        cell_id=None if conversation else chunk.cell_id,
+        conversation=conversation,
         line=1 if chunk.is_output else chunk.line + shown.line,
         heading=chunk.heading,
         heading_marks=tuple(words.spans(chunk.heading)),

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from jupyter_ai_shoulders.retrieval.word_index import WordIndex
 
-_EMBEDDED = "NOT is_output AND documents.size >= 0"
-"""Outputs are never embedded, and the text of a page (``UNSAVED``) once it is saved."""
+_EMBEDDED = "NOT is_output AND documents.size >= 0 AND kind != 'conversation'"
+"""Outputs are never embedded, nor conversations, which may quote them; the text of a page
+(``UNSAVED``) is once it is saved."""
 _MISSING = f"""
     FROM chunks JOIN documents ON documents.id = document WHERE {_EMBEDDED} AND NOT EXISTS
     (SELECT 1 FROM vectors WHERE collection = ? AND vectors.digest = chunks.digest)

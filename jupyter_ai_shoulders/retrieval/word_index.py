@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from jupyter_ai_shoulders.retrieval.chunk import Chunk, ChunkedDocument
+from jupyter_ai_shoulders.retrieval.conversation_path import visible_folders
 from jupyter_ai_shoulders.retrieval.index_file import IndexFile
 from jupyter_ai_shoulders.retrieval.words import hidden_words, query_terms, unfinished_word
 from jupyter_ai_shoulders.wire.api.search import DocumentKind
@@ -74,6 +75,17 @@ class ChunkFilter:
     path: str = ""
     """A document or a folder; empty: all."""
     kind: DocumentKind | None = None
+    owner: str | None = None
+    """Whose conversations; None: all."""
+
+
+class IndexCounts(NamedTuple):
+    """What is in an index."""
+
+    files: int
+    """Files with chunks."""
+    conversations: int
+    chunks: int
 
 
 class WordIndex:
@@ -178,12 +190,16 @@ class WordIndex:
                 for path, size, mtime_ns, digest, problem in rows
             }
 
-    def counts(self) -> tuple[int, int]:
-        """Return the numbers of documents with chunks and of chunks."""
+    def counts(self) -> IndexCounts:
+        """Return how much is in the index."""
         with self.reading() as reader:
-            files = reader.execute("SELECT count(DISTINCT document) FROM chunks").fetchone()
-            chunks = reader.execute("SELECT count(*) FROM chunks").fetchone()
-        return files[0], chunks[0]
+            (documents,) = reader.execute("SELECT count(DISTINCT document) FROM chunks").fetchone()
+            (conversations,) = reader.execute(
+                "SELECT count(*) FROM documents WHERE kind = 'conversation' AND EXISTS"
+                " (SELECT 1 FROM chunks WHERE document = documents.id)"
+            ).fetchone()
+            (chunks,) = reader.execute("SELECT count(*) FROM chunks").fetchone()
+        return IndexCounts(documents - conversations, conversations, chunks)
 
     def chunks_of(self, path: str) -> int:
         """Return the number of a document's chunks."""
@@ -296,6 +312,11 @@ def _where(among: ChunkFilter) -> tuple[str, list[object]]:
     if among.kind is not None:
         conditions.append("kind = ?")
         values.append(among.kind)
+    if among.owner is not None:
+        folders = visible_folders(among.owner)
+        seen = " OR ".join(["kind != 'conversation'", *["substr(path, 1, ?) = ?"] * len(folders)])
+        conditions.append(f"({seen})")
+        values += [value for folder in folders for value in (len(folder), folder)]
     return " AND ".join(conditions), values
 
 

@@ -136,6 +136,11 @@ class Database:
             raise self.failed("read the conversations", error) from error
 
     @property
+    def is_open(self) -> bool:
+        """Whether this process has opened the database."""
+        return self._connection is not None
+
+    @property
     def allows_readers(self) -> bool:
         """Whether a ``reader`` does not hold up commits."""
         return self._wal

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from itertools import chain
+from pathlib import Path
 
 from jupyter_ai_shoulders.core.clock import Clock, timestamp
 from jupyter_ai_shoulders.core.crash_points import crash_point
@@ -87,7 +88,7 @@ class Purge:
     def _remove_files(self, number: int, session_id: str, until: float) -> bool:
         """Remove shared and deleted files, and stored contents nothing else refers to.
 
-        Also the index of messages, which the next search builds again without the session.
+        Also the indexes of messages, which the next search builds again without the session.
 
         Done first, while the events still list them; the session is no longer read.
         """
@@ -97,6 +98,8 @@ class Purge:
             return False
         with storage_errors("remove the files of a deleted conversation", directory.path):
             remove_text_index(directory)
+            for suffix in ("", "-wal", "-shm", "-journal"):
+                Path(f"{directory.words}{suffix}").unlink(missing_ok=True)
             crash_point("purge.index.removed")
             shutil.rmtree(directory.path / "artifacts" / session_id, ignore_errors=True)
             crash_point("purge.artifacts.removed")

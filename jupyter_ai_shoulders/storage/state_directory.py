@@ -44,6 +44,11 @@ class StateDirectory:
         return self.path / "search.db"
 
     @property
+    def words(self) -> Path:
+        """Path of the index of documents and conversations (``retrieval``)."""
+        return self.path / "index" / "words.db"
+
+    @property
     def damaged(self) -> Path:
         """Path of the mark of a database that was damaged while in use."""
         return self.path / "state.damaged"

@@ -53,6 +53,9 @@ class FolderDocuments:
     async def preview(self, path: str) -> ChunkedDocument:
         return chunked(path, (self.folder / path).read_text())
 
+    def covers(self, path: str) -> bool:
+        return True
+
     def reason(self, path: str) -> str:
         return "" if (self.folder / path).exists() else "There is no such file."
 

@@ -1,8 +1,8 @@
 """The documents of the workspace that are searched: files, and unsaved texts of pages.
 
-Implements ``retrieval.ports.DocumentSource``; made by ``host.search.workspace_search``. Left out
-are what git ignores, hidden and generated folders, files that usually hold secrets, private cells,
-and what the settings exclude.
+Implements ``retrieval.ports.DocumentSource`` but for conversations, which
+``host.search.conversation_source`` adds. Left out are what git ignores, hidden and generated
+folders, files that usually hold secrets, private cells, and what the settings exclude.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from jupyter_ai_shoulders.retrieval.document_kinds import (
     split_text,
 )
 from jupyter_ai_shoulders.retrieval.word_index import FileStamp
-from jupyter_ai_shoulders.wire.api.search import DocumentKind
+from jupyter_ai_shoulders.wire.api.search import FileKind
 from jupyter_ai_shoulders.wire.api.settings import SearchSettings
 from jupyter_ai_shoulders.wire.notebooks import NotebookCell
 
@@ -157,7 +157,7 @@ class WorkspaceDocuments:
             and not self._globs.excludes(f"{prefix}{name}")
         )
 
-    def _read(self, path: str, kind: DocumentKind) -> FileContent:
+    def _read(self, path: str, kind: FileKind) -> FileContent:
         name = self._workspace.path(path)
         size, limit = self._workspace.stat(name).size, size_limit(kind)
         if size > limit:
@@ -207,7 +207,7 @@ class _Globs:
         self._include = [Glob(text) for text in settings.include]
         self._exclude = [Glob(text) for text in settings.exclude]
 
-    def kind(self, path: str) -> DocumentKind | None:
+    def kind(self, path: str) -> FileKind | None:
         """Return as what a file is searched."""
         found = document_kind(path)
         if found is None and any(glob.matches(path) for glob in self._include):
@@ -218,7 +218,7 @@ class _Globs:
         return any(glob.matches(path) for glob in self._exclude)
 
 
-def _chunks(path: str, kind: DocumentKind, content: bytes) -> tuple[Chunk, ...]:
+def _chunks(path: str, kind: FileKind, content: bytes) -> tuple[Chunk, ...]:
     """Return a file's chunks. Raises ``InvalidNotebook``, ``InvalidRequest`` (binary)."""
     if kind != "notebook":
         return split_text(path, kind, decode_text(content, path).text)

@@ -9,22 +9,20 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jupyter_ai_shoulders.core.errors import PolicyRefusal
+from jupyter_ai_shoulders.core.errors import NotFound, PolicyRefusal
 from jupyter_ai_shoulders.wire.api.search import (
     PostSearchIndex,
     SearchIndexStatus,
     SearchQuery,
     SearchResults,
 )
+from jupyter_ai_shoulders.wire.ids import SessionId
 
 if TYPE_CHECKING:
     from jupyter_ai_shoulders.host.search.embedders import SettingsEmbedders
     from jupyter_ai_shoulders.host.shared_services import SharedServices
     from jupyter_ai_shoulders.retrieval.ports import VectorCollections
     from jupyter_ai_shoulders.retrieval.service import SearchService
-
-INDEX = "index"
-"""Folder of the index, in the state directory."""
 
 
 class WorkspaceSearch:
@@ -35,12 +33,27 @@ class WorkspaceSearch:
         self._service: SearchService | None = None
         self._making = asyncio.Lock()
 
-    async def search(self, query: SearchQuery) -> SearchResults:
-        """Return the places that match best.
+    async def search(self, query: SearchQuery, owner: str | None = None) -> SearchResults:
+        """Return the places that match best; ``owner`` limits conversations to those of a user.
 
         Raises ``InvalidRequest`` (an empty query), ``PolicyRefusal`` (``disabled``: switched off).
         """
-        return await (await self._started()).search(query)
+        from jupyter_ai_shoulders.retrieval.service import Searcher
+
+        return await (await self._started()).search(query, Searcher(owner))
+
+    async def search_for_agent(self, query: SearchQuery, session_id: SessionId) -> SearchResults:
+        """Return the places that match best, for the agent of a conversation.
+
+        Raises like ``search``.
+        """
+        from jupyter_ai_shoulders.retrieval.service import Searcher
+
+        try:
+            owner, _ = self._services.store.sessions.header(session_id)
+        except NotFound:  # it was deleted in the meantime
+            owner = None
+        return await (await self._started()).search(query, Searcher(owner, session_id))
 
     async def status(self, path: str = "") -> SearchIndexStatus:
         """Return the state of the index and, with a path, of a file. Raises ``PolicyRefusal``."""
@@ -87,10 +100,12 @@ class WorkspaceSearch:
             )
         async with self._making:
             if self._service is None:
+                self._services.store.problem()  # opens the conversations, if they can be
                 self._service = await asyncio.to_thread(self._make)
             return self._service
 
     def _make(self) -> SearchService:
+        from jupyter_ai_shoulders.host.search.conversation_source import SearchedDocuments
         from jupyter_ai_shoulders.host.search.document_source import WorkspaceDocuments
         from jupyter_ai_shoulders.host.search.index_ownership import StateDirectoryIndex
         from jupyter_ai_shoulders.retrieval.index_file import IndexFile
@@ -98,15 +113,19 @@ class WorkspaceSearch:
 
         services = self._services
         documents, store = services.documents, services.store
-        folder = store.directory.path / INDEX
-        file = IndexFile(folder / "words.db")
-        source = WorkspaceDocuments(
-            documents.workspace,
-            services.path_index,
-            notebooks=documents.notebooks,
-            live=documents.live,
-            texts=services.files.texts,
-            settings=services.preferences.search,
+        file = IndexFile(store.directory.words)
+        settings = services.preferences.search
+        source = SearchedDocuments(
+            WorkspaceDocuments(
+                documents.workspace,
+                services.path_index,
+                notebooks=documents.notebooks,
+                live=documents.live,
+                texts=services.files.texts,
+                settings=settings,
+            ),
+            store.conversation_texts,
+            settings,
         )
         pages = services.ports.pages
         return SearchService(
@@ -117,7 +136,7 @@ class WorkspaceSearch:
             changed=lambda: pages.settings_changed("search"),
             meaning=MeaningPorts(
                 self._embedders(),
-                self._collections(folder / "vectors"),
+                self._collections(file.path.with_name("vectors")),
             ),
         )
 

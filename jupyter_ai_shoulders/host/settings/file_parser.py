@@ -53,6 +53,7 @@ _STRICTEST: Mapping[str, object] = {
     "threads.keep_in_notebook": False,
     "search.enabled": False,
     "search.include": (),
+    "search.conversations": False,
     "search.by_meaning": False,
     "search.send_to": "",
 }

@@ -305,7 +305,12 @@ def _merged(found: Sequence[SettingsSource]) -> tuple[dict[str, Any], dict[str, 
     values |= {f"ghost.{key}": value for key, value in COMPLETION_DEFAULTS}
     values |= {"threads.keep_in_notebook": False}
     values |= {"search.enabled": True, "search.include": (), "search.exclude": ()}
-    values |= {"search.by_meaning": True, "search.embedder": "", "search.send_to": ""}
+    values |= {
+        "search.conversations": True,
+        "search.by_meaning": True,
+        "search.embedder": "",
+        "search.send_to": "",
+    }
     sources: dict[str, SettingSource] = dict.fromkeys(values, "default")
     for source in found:
         values |= source.values

@@ -17,6 +17,7 @@ from jupyter_ai_shoulders.storage.blobs import FileBlobs
 from jupyter_ai_shoulders.storage.database import Database
 from jupyter_ai_shoulders.storage.operation_journal import SqliteOperationJournal
 from jupyter_ai_shoulders.storage.purge import Purge
+from jupyter_ai_shoulders.storage.sessions.conversation_texts import ConversationTexts
 from jupyter_ai_shoulders.storage.sessions.event_log import SqliteEventLog
 from jupyter_ai_shoulders.storage.sessions.forks import SqliteForks
 from jupyter_ai_shoulders.storage.sessions.table import SqliteSessions
@@ -55,6 +56,7 @@ class StateStore:
             redact_streamed=redact_streamed,
         )
         self.index = TextIndex(self._database)
+        self.conversation_texts = ConversationTexts(self._database)
         self.sessions = SqliteSessions(self._database, self.log, clock, self.index)
         self.operations = SqliteOperationJournal(self._database, self.log, clock, ids)
         self._purge = Purge(self._database, clock)

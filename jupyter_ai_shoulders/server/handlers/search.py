@@ -16,7 +16,7 @@ class SearchHandler(ShouldersHandler):
     @authorized
     async def get(self) -> None:
         """List the places of the workspace that match ``?q=`` best."""
-        self.answer(await self.host.search.search(self.query(SearchQuery)))
+        self.answer(await self.host.search.search(self.query(SearchQuery), self.user))
 
 
 class SearchIndexHandler(ShouldersHandler):

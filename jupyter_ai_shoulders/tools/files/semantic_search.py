@@ -26,6 +26,7 @@ from jupyter_ai_shoulders.wire.api.search import (
     SearchQuery,
     SearchResults,
 )
+from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
 
 DEFAULT_LIMIT = 10
@@ -53,8 +54,11 @@ class SemanticSearchArguments(ToolArguments):
 class WorkspaceSearcher(Protocol):
     """The search of the workspace; implemented by ``host.search``."""
 
-    async def search(self, query: SearchQuery) -> SearchResults:
-        """Return the best places. Raises ``InvalidRequest``, ``PolicyRefusal``."""
+    async def search_for_agent(self, query: SearchQuery, session_id: SessionId) -> SearchResults:
+        """Return the best places, but not the words of the conversation that searches.
+
+        Raises ``InvalidRequest``, ``PolicyRefusal``.
+        """
         ...
 
 
@@ -87,7 +91,8 @@ class SemanticSearch(BaseTool[SemanticSearchArguments]):
             limit=args.limit or DEFAULT_LIMIT,
             wait_s=WAIT_SECONDS,
         )
-        yield _result(args.query, await self._searcher.search(query))
+        found = await self._searcher.search_for_agent(query, context.session_id)
+        yield _result(args.query, found)
 
 
 def _result(query: str, found: SearchResults) -> Result:
@@ -117,6 +122,8 @@ def _result(query: str, found: SearchResults) -> Result:
 
 
 def _described(match: SearchMatch) -> list[str]:
+    if match.conversation is not None:
+        return [f"--- earlier conversation · {match.heading or 'untitled'}", match.snippet]
     place = f"#{match.cell_id}" if match.cell_id else f":{match.line}"
     parts = (match.heading, "output of the cell" if match.is_output else "")
     return [" · ".join([f"--- [[{match.path}{place}]]", *filter(None, parts)]), match.snippet]

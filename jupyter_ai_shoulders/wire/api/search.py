@@ -7,10 +7,12 @@ from typing import Literal
 from pydantic import Field
 
 from jupyter_ai_shoulders.wire.base import CommandModel, WireModel
-from jupyter_ai_shoulders.wire.ids import CellId
+from jupyter_ai_shoulders.wire.ids import CellId, MessageId, SessionId
 
-DocumentKind = Literal["notebook", "code", "text", "document", "reference"]
+FileKind = Literal["notebook", "code", "text", "document", "reference"]
 """``document``: a file with a preview, such as PDF or Word; ``reference``: a bibliography."""
+
+DocumentKind = Literal[FileKind, "conversation"]
 
 SEARCH_QUERY_LIMIT = 1_000
 """Maximum characters of a query."""
@@ -32,16 +34,25 @@ class SearchQuery(CommandModel):
     """How long to wait for documents that are not indexed yet, in seconds."""
 
 
+class ConversationPlace(WireModel):
+    """A message of a conversation, with the reply to it."""
+
+    session_id: SessionId
+    message_id: MessageId | None
+    """The user's message; None for a reply without one."""
+
+
 class SearchMatch(WireModel):
-    """A place of the workspace that matches: a cell, a definition, a section or a paragraph."""
+    """A place that matches: a cell, a definition, a section, a paragraph, or a message."""
 
     path: str
+    """Empty for a conversation."""
     kind: DocumentKind
     cell_id: CellId | None
     line: int
     """First line of the snippet, from 1, in the cell or file."""
     heading: str
-    """The headings above it, or the name of the definition; may be empty."""
+    """The headings above it, or the name of the definition or conversation; may be empty."""
     heading_marks: tuple[tuple[int, int], ...]
     """The matching words in the heading, as in ``marks``."""
     name_marks: tuple[tuple[int, int], ...]
@@ -54,6 +65,7 @@ class SearchMatch(WireModel):
     score: float
     """Higher is better; comparable within one answer only."""
     matched_by: Literal["words", "meaning", "both"]
+    conversation: ConversationPlace | None = None
 
 
 IndexState = Literal["empty", "building", "ready", "paused", "failed"]
@@ -150,9 +162,10 @@ class SearchIndexStatus(WireModel):
 
     state: IndexState
     files: int
+    conversations: int
     chunks: int
     behind: int
-    """Files that are new or changed and not indexed yet."""
+    """Files and conversations that are new or changed and not indexed yet."""
     bytes: int
     """Size on disk."""
     problems: tuple[IndexProblem, ...]

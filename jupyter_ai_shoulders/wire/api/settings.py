@@ -75,6 +75,8 @@ class SearchSettings(WireModel):
     """Globs of files that are searched as text whatever their names end in."""
     exclude: tuple[str, ...]
     """Globs of files that are not searched."""
+    conversations: bool
+    """Whether the user's conversations are searched, too."""
     by_meaning: bool
     """Whether texts are embedded where there is an embedding model."""
     embedder: str
@@ -164,6 +166,7 @@ class PutSearchSettings(CommandModel):
     enabled: bool | None = None
     include: Globs | None = Field(default=None, max_length=100)
     exclude: Globs | None = Field(default=None, max_length=100)
+    conversations: bool | None = None
     by_meaning: bool | None = None
     embedder: str | None = Field(default=None, max_length=256)
     send_to: str | None = Field(default=None, max_length=256)
