@@ -43,6 +43,7 @@ async def test_first_search_builds_the_index_and_finds_places(stage: Stage):
         "path": "notes/ideas.md",
         "kind": "text",
         "cell_id": None,
+        "conversation": None,
         "line": 3,
         "heading": "Ideas",
         "heading_marks": (),

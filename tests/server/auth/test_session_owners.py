@@ -38,6 +38,19 @@ async def test_a_session_belongs_to_who_made_it(api: Api) -> None:
     assert listed["sessions"] == []
 
 
+async def test_conversations_of_others_are_not_searched(api: Api, upstream: Simulator) -> None:
+    upstream.script("A bird.")
+    await api.run(await api.new_session(), "What is a bittern?")
+
+    mine, theirs = [
+        (await api.request("GET", "search", params=params, headers=headers)).body["matches"]
+        for params, headers in [({"q": "bittern", "wait_s": 20}, {}), ({"q": "bittern"}, dict(BOB))]
+    ]
+
+    assert [each["snippet"] for each in mine] == ["What is a bittern?"]
+    assert theirs == []
+
+
 async def test_proposals_of_others_are_not_found(
     api: Api, jp_serverapp: ServerApp, jp_root_dir: Path
 ) -> None:

@@ -184,6 +184,59 @@ async def test_the_agent_searches_and_cites(
     assert result["result"]["data"]["matches"][0]["path"] == "model.py"
 
 
+async def talk(api: Api, upstream: Simulator, question: str, *answers: str | list[object]) -> str:
+    """Have a conversation of one turn; return its id."""
+    upstream.script(*answers)
+    session_id = await api.new_session()
+    async with api.stream(session_id) as stream:
+        await api.send(session_id, question)
+        await stream.until(ENDED)
+    return session_id
+
+
+async def test_conversations_are_found_until_they_are_deleted_or_switched_off(
+    api: Api, upstream: Simulator, jp_root_dir: Path
+) -> None:
+    (jp_root_dir / "a.py").write_text("heron = 1\n")
+    session_id = await talk(api, upstream, "What is a bittern?", "It is a kind of heron.")
+    await api.request("PATCH", f"sessions/{session_id}", {"title": "Birds"})
+    (sent,) = [each for each in await api.events(session_id) if each["type"] == "message-add"]
+
+    found = (await search(api, "heron"))["matches"]
+    (asked,) = (await search(api, "bittern", kind="conversation"))["matches"]
+    status = await index_status(api, "")
+    await api.put("settings", {"search": {"conversations": False}})
+    await later(api, "heron", ["a.py"])
+    await api.put("settings", {"search": {"conversations": True}})
+    await later(api, "heron", ["", "a.py"])
+    await api.request("DELETE", f"sessions/{session_id}")
+    gone = await paths(api, "heron")
+
+    place = {"session_id": session_id, "message_id": sent["message_id"]}
+    assert {each["path"]: each["conversation"] for each in found} == {"a.py": None, "": place}
+    assert (asked["conversation"], asked["heading"], asked["kind"], asked["cell_id"]) == (
+        place,
+        "Birds",
+        "conversation",
+        None,
+    )
+    assert (status["files"], status["conversations"]) == (1, 1)
+    assert gone == ["a.py"]
+
+
+async def test_the_agent_finds_other_conversations_than_its_own(
+    api: Api, upstream: Simulator
+) -> None:
+    await talk(api, upstream, "What is a bittern?", "It is a kind of heron.")
+    call = ToolUse(name="semantic_search", arguments={"query": "bittern heron"})
+    session_id = await talk(api, upstream, "bittern heron?", reply(call), "As said before.")
+    (result,) = [each for each in await api.events(session_id) if each["type"] == "tool-result"]
+    assert result["content"][0]["text"] == (
+        '1 place for "bittern heron".\n'
+        "--- earlier conversation · What is a bittern?\nIt is a kind of heron."
+    )
+
+
 async def test_the_index_is_paused_cleared_and_rebuilt(api: Api, jp_root_dir: Path) -> None:
     (jp_root_dir / "a.py").write_text("needle = 1\n")
     empty = (await api.get("search/index")).body

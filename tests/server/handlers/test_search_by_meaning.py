@@ -87,6 +87,8 @@ async def test_openai_embeds_once_it_is_allowed(
     api: Api, upstream: Simulator, jp_root_dir: Path
 ) -> None:
     fill(jp_root_dir)
+    upstream.script("It has never sent one.")
+    await api.run(await api.new_session(), "Has a conversation never sent a road?")
     asked = await meaning(api)
     before = sent(upstream)
     words = await search(api, "road")
@@ -100,7 +102,8 @@ async def test_openai_embeds_once_it_is_allowed(
     assert asked["consent"]["tokens"] > 0
     assert asked["consent"]["cost_micro_usd"] == 1
     assert before == "[]"
-    assert [match["matched_by"] for match in words["matches"]] == ["words"]
+    kinds = {match["kind"]: match["matched_by"] for match in words["matches"]}
+    assert kinds == {"code": "words", "conversation": "words"}
     assert put.status == 200, put
     assert (ready["missing"], ready["problem"], ready["dimension"]) == (0, None, 64)
     assert (found["matches"][0]["path"], found["matches"][0]["matched_by"]) == ("car.py", "both")
