@@ -51,11 +51,14 @@ def test_purge_removes_files_that_no_other_conversation_names(store: Store) -> N
     artifacts = ArtifactFiles(store.directory)
     artifacts.put(old, "a.txt", b"a")
     artifacts.put(new, "b.txt", b"b")
+    store.directory.words.parent.mkdir()
+    store.directory.words.write_bytes(b"an index of what was said")
     store.sessions.delete(old)
     store.clock.move(timedelta(days=31))
 
     purge(store)
 
+    assert not store.directory.words.exists()
     assert (own.exists(), shared.exists()) == (False, True)
     assert artifacts.read(new, "b.txt") == b"b"
     with pytest.raises(NotFound):
