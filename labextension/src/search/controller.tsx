@@ -12,6 +12,7 @@ import { openTarget, type IDocumentParts } from '../lab/documentTarget';
 import type { IConversations } from '../model/conversations/interface';
 import { EXTENSION_ID } from '../tokens';
 import type {
+  ConversationPlace,
   SearchIndexStatus,
   SearchMatch,
   SearchResults
@@ -64,6 +65,10 @@ export class SearchController {
   }
 
   private openMatch(match: SearchMatch): void {
+    if (match.conversation !== null) {
+      void this.openConversation(match.conversation);
+      return;
+    }
     const { cell_id, is_output, line, path, snippet } = match;
     const last = line + snippet.split('\n').length - 1;
     openTarget(this.parts, {
@@ -72,6 +77,12 @@ export class SearchController {
       text: snippet,
       ...(is_output ? { part: 'output' } : { lines: { first: line, last } })
     });
+  }
+
+  private async openConversation(place: ConversationPlace): Promise<void> {
+    const { app, conversations } = this.parts;
+    await app.commands.execute(`${EXTENSION_ID}:focus-chat`);
+    conversations.open(place.session_id, place.message_id);
   }
 
   /** Attach places to the next message, as many as it may have, and focus the chat. */

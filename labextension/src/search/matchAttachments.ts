@@ -33,7 +33,10 @@ function hasLines({ kind }: SearchMatch): boolean {
   return kind === 'code' || kind === 'text' || kind === 'reference';
 }
 
-function whole({ path, cell_id }: SearchMatch): Attachment {
+function whole({ path, cell_id, conversation }: SearchMatch): Attachment {
+  if (conversation !== null) {
+    return { kind: 'thread', session_id: conversation.session_id };
+  }
   return cell_id === null
     ? { kind: 'file', path }
     : { kind: 'cell', path, cell_id };

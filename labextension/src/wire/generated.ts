@@ -3156,6 +3156,7 @@ export interface PutSearchSettings {
 enabled: (boolean | null)
 include: (string[] | null)
 exclude: (string[] | null)
+conversations: (boolean | null)
 by_meaning: (boolean | null)
 embedder: (string | null)
 send_to: (string | null)
@@ -3344,6 +3345,7 @@ test: (ProviderTest | null)
 export interface SearchIndexStatus {
 state: ("empty" | "building" | "ready" | "paused" | "failed")
 files: number
+conversations: number
 chunks: number
 behind: number
 bytes: number
@@ -3430,14 +3432,14 @@ index: SearchIndexSummary
 warning: (string | null)
 }
 /**
- * A place of the workspace that matches: a cell, a definition, a section or a paragraph.
+ * A place that matches: a cell, a definition, a section, a paragraph, or a message.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "SearchMatch".
  */
 export interface SearchMatch {
 path: string
-kind: ("notebook" | "code" | "text" | "document" | "reference")
+kind: ("notebook" | "code" | "text" | "document" | "reference" | "conversation")
 cell_id: (string | null)
 line: number
 heading: string
@@ -3448,6 +3450,17 @@ is_output: boolean
 marks: [unknown, unknown][]
 score: number
 matched_by: ("words" | "meaning" | "both")
+conversation: (ConversationPlace | null)
+}
+/**
+ * A message of a conversation, with the reply to it.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ConversationPlace".
+ */
+export interface ConversationPlace {
+session_id: string
+message_id: (string | null)
 }
 /**
  * What an answer is based on: the state of the index, and how many files it lacks.
@@ -3991,6 +4004,7 @@ export interface SearchSettings {
 enabled: boolean
 include: string[]
 exclude: string[]
+conversations: boolean
 by_meaning: boolean
 embedder: string
 send_to: string

@@ -17,6 +17,7 @@ import { moveMessage } from '../../ui/messageNavigation';
 import { Dots, IconButton, Button, ErrorNote } from '../../ui/primitives';
 import { RetryStatus } from './RetryStatus';
 import { useTrans, useTabContext } from '../../ui/hooks';
+import { useMessageTarget } from './useMessageTarget';
 import { UserMessage, UserBubble } from './UserMessage';
 
 export function MessageList(props: {
@@ -26,6 +27,7 @@ export function MessageList(props: {
   const trans = useTrans();
   const { view, outbox } = props;
   const { scroller, content, isAway, toEnd } = useStickToEnd(outbox.length);
+  useMessageTarget(scroller, view.messages);
   return (
     <div className="shoulders-Messages">
       <div
@@ -82,6 +84,7 @@ const Message = React.memo(function Message(props: {
   return (
     <div
       className={`shoulders-Message shoulders-mod-${message.role}`}
+      data-seq={message.seq}
       tabIndex={-1}
     >
       {message.role === 'user' ? (

@@ -26,7 +26,7 @@ import {
   SessionSubscriptions,
   type ISessionSubscriptionOptions
 } from '../sessions/sessionSubscriptions';
-import type { IConversations, Mode } from './interface';
+import type { IConversations, IMessageTarget, Mode } from './interface';
 import type { IMessage } from './message';
 import type { IStateStorage } from './persistedState';
 import { OpenTabs } from './openTabs';
@@ -142,9 +142,20 @@ export class Conversations implements IConversations, IDisposable {
     this.opened.create(this.options.newId());
   }
 
-  open(sessionId: string): void {
+  get target(): IMessageTarget | null {
+    return this.wanted;
+  }
+
+  open(sessionId: string, messageId: string | null = null): void {
+    this.wanted = messageId === null ? null : { sessionId, messageId };
     this.opened.open(sessionId, this.options.newId());
     this.revealed.emit();
+  }
+
+  reached(target: IMessageTarget): void {
+    if (this.wanted === target) {
+      this.wanted = null;
+    }
   }
 
   openThread(anchor: Anchor): void {
@@ -391,6 +402,7 @@ export class Conversations implements IConversations, IDisposable {
     this.changed.emit();
   };
 
+  private wanted: IMessageTarget | null = null;
   private readonly opened: OpenTabs;
   private readonly logs: SessionSubscriptions;
   private readonly server: ServerStatus;

@@ -25,6 +25,12 @@ import type { ThreadsStore } from '../sessions/threadSessions';
 
 export type Mode = Session['mode'];
 
+/** A message of a conversation. */
+export interface IMessageTarget {
+  readonly sessionId: string;
+  readonly messageId: string;
+}
+
 /** The conversations of this page, as other surfaces see them. */
 export interface IConversations {
   /** Emitted when tabs, sessions, models or outboxes changed; not for streamed text. */
@@ -50,7 +56,12 @@ export interface IConversations {
   unwatch(sessionId: string): void;
   session(key: string): Session | null;
   create(): void;
-  open(sessionId: string): void;
+  /** Open a conversation, at one of the user's messages if it is named. */
+  open(sessionId: string, messageId?: string | null): void;
+  /** The message to show of the opened conversation; null once it is shown. */
+  readonly target: IMessageTarget | null;
+  /** The message is shown. */
+  reached(target: IMessageTarget): void;
   /** Open a thread at an anchor. It is created on the server with its first message. */
   openThread(anchor: Anchor): void;
   /** The last logged anchor of a tab's thread, also of one not created yet; null for other conversations. */

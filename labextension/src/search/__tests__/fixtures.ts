@@ -22,6 +22,7 @@ export const MEANING: MeaningStatus = {
 export const INDEX: SearchIndexStatus = {
   state: 'ready',
   files: 1,
+  conversations: 0,
   chunks: 1,
   behind: 0,
   bytes: 1,
@@ -44,6 +45,7 @@ export function match(change: Partial<SearchMatch> = {}): SearchMatch {
     marks: [[5, 9]],
     score: 1,
     matched_by: 'words',
+    conversation: null,
     ...change
   };
 }

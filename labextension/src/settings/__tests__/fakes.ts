@@ -115,6 +115,7 @@ const SETTINGS: Settings = {
     threads: { keep_in_notebook: false },
     search: {
       enabled: true,
+      conversations: true,
       include: [],
       exclude: [],
       by_meaning: true,
@@ -369,6 +370,7 @@ export class FakeApi implements ISettingsApi {
   index: SearchIndexStatus = {
     state: 'ready',
     files: 12,
+    conversations: 3,
     chunks: 340,
     behind: 0,
     bytes: 2_500_000,

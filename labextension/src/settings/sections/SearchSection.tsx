@@ -50,6 +50,16 @@ function Preferences({ settings }: { settings: Settings }): React.JSX.Element {
         name="enabled"
         label={trans.__('Search in the workspace')}
       />
+      {settings.values.search.enabled && (
+        <SwitchSetting
+          {...common}
+          name="conversations"
+          label={trans.__('Also your conversations')}
+          note={trans.__(
+            'By words only: a conversation may quote data, which is never sent to an embedding model.'
+          )}
+        />
+      )}
       <LinesSetting
         {...common}
         name="exclude"

@@ -61,6 +61,7 @@ const Page = React.memo(
     return (
       <div
         className="shoulders-Page"
+        data-start={page.start}
         ref={place}
         // Content rendered again while scrolling is not announced.
         aria-live={props.isTail ? undefined : 'off'}
