@@ -351,7 +351,7 @@ def _match(place: RankedPlace, words: MatchingWords) -> SearchMatch:
         line=1 if chunk.is_output else chunk.line + shown.line,
         heading=chunk.heading,
         heading_marks=tuple(words.spans(chunk.heading)),
-        name_marks=tuple(words.spans(found.path.rpartition("/")[2])),
+        name_marks=() if conversation else tuple(words.spans(found.path.rpartition("/")[2])),
         snippet=shown.text,
         is_output=chunk.is_output,
         marks=shown.marks,

@@ -5,7 +5,7 @@ import * as React from 'react';
 import { visible } from '../text/hiddenCharacters';
 import { formatCount } from '../text/numberFormat';
 import { nameOf } from '../ui/attachmentLabels';
-import { useTrans } from '../ui/hooks';
+import { useTrans, useView } from '../ui/hooks';
 import type { SearchMatch } from '../wire/generated';
 import {
   byDocument,
@@ -55,16 +55,15 @@ export function ResultList(props: {
       tabIndex={0}
       onMouseDown={event => event.preventDefault()}
     >
-      {groups.map(({ path, rows }, index) => (
+      {groups.map(({ document, rows }, index) => (
         <div
-          key={path}
+          key={document}
           role="group"
           aria-labelledby={`${id}-document-${index}`}
         >
           <DocumentHead
             id={`${id}-document-${index}`}
-            path={path}
-            marks={rows[0]?.match.name_marks ?? []}
+            first={rows[0]?.match}
             FileIcon={FileIcon}
           />
           {rows.map(row => (
@@ -83,14 +82,20 @@ export function ResultList(props: {
   );
 }
 
+/** The file or conversation that matches are in; `first` is one of them. */
 function DocumentHead(props: {
   id: string;
-  path: string;
-  /** The matching words in the file's name. */
-  marks: SearchMatch['marks'];
+  first: SearchMatch | undefined;
   FileIcon: (props: { path: string }) => React.JSX.Element;
-}): React.JSX.Element {
-  const { id, path, marks, FileIcon } = props;
+}): React.JSX.Element | null {
+  const { id, first, FileIcon } = props;
+  if (first === undefined) {
+    return null;
+  }
+  if (first.conversation !== null) {
+    return <ConversationHead id={id} match={first} />;
+  }
+  const { name_marks, path } = first;
   const name = nameOf(path);
   const folder = path.slice(0, -name.length - 1);
   return (
@@ -102,9 +107,38 @@ function DocumentHead(props: {
     >
       <FileIcon path={path} />
       <span className="shoulders-Search-name">
-        <Marked parts={markedParts(name, marks)} />
+        <Marked parts={markedParts(name, name_marks)} />
       </span>{' '}
       <span className="shoulders-Search-folder">{visible(folder)}</span>
+    </div>
+  );
+}
+
+function ConversationHead(props: {
+  id: string;
+  match: SearchMatch;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { Icon } = useView();
+  const { heading, heading_marks } = props.match;
+  return (
+    <div
+      className="shoulders-Search-document"
+      id={props.id}
+      role="presentation"
+      title={visible(heading)}
+    >
+      <Icon name="thread" />
+      <span className="shoulders-Search-name">
+        {heading === '' ? (
+          trans.__('Untitled conversation')
+        ) : (
+          <Marked parts={markedParts(heading, heading_marks)} />
+        )}
+      </span>{' '}
+      <span className="shoulders-Search-folder">
+        {trans.__('conversation')}
+      </span>
     </div>
   );
 }
@@ -140,6 +174,9 @@ function PlaceHead({
 }): React.JSX.Element | null {
   const trans = useTrans();
   const { heading, heading_marks, is_output, kind, line, matched_by } = match;
+  if (kind === 'conversation') {
+    return null; // Its title is the name of the group.
+  }
   const isByMeaning = matched_by === 'meaning';
   const hasLine = kind !== 'notebook' && kind !== 'document';
   if (heading === '' && !is_output && !isByMeaning && !hasLine) {

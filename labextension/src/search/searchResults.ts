@@ -2,9 +2,10 @@
 
 import type { SearchMatch } from '../wire/generated';
 
-/** The matches of one document, with their indices in the shown order. */
+/** The matches of one file or conversation, with their indices in the shown order. */
 export interface IDocumentMatches {
-  readonly path: string;
+  /** Identifies it. */
+  readonly document: string;
   readonly rows: readonly {
     readonly match: SearchMatch;
     readonly index: number;
@@ -13,39 +14,49 @@ export interface IDocumentMatches {
 
 /** Matches by document: documents in the order of their best match, matches by rank. */
 export function inShownOrder(matches: readonly SearchMatch[]): SearchMatch[] {
-  const byPath = new Map<string, SearchMatch[]>();
+  const documents = new Map<string, SearchMatch[]>();
   for (const match of matches) {
-    const found = byPath.get(match.path);
+    const document = documentOf(match);
+    const found = documents.get(document);
     if (found === undefined) {
-      byPath.set(match.path, [match]);
+      documents.set(document, [match]);
     } else {
       found.push(match);
     }
   }
-  return [...byPath.values()].flat();
+  return [...documents.values()].flat();
 }
 
 /** The groups of matches in the shown order. */
 export function byDocument(
   matches: readonly SearchMatch[]
 ): readonly IDocumentMatches[] {
-  const groups: { path: string; rows: IDocumentMatches['rows'][number][] }[] =
-    [];
+  const groups: (IDocumentMatches & {
+    rows: IDocumentMatches['rows'][number][];
+  })[] = [];
   matches.forEach((match, index) => {
+    const document = documentOf(match);
     const last = groups.at(-1);
-    if (last?.path === match.path) {
+    if (last?.document === document) {
       last.rows.push({ match, index });
     } else {
-      groups.push({ path: match.path, rows: [{ match, index }] });
+      groups.push({ document, rows: [{ match, index }] });
     }
   });
   return groups;
 }
 
+function documentOf({ conversation, path }: SearchMatch): string {
+  return conversation === null
+    ? path
+    : `conversation ${conversation.session_id}`;
+}
+
 /** Identifies a place: the same one in two answers. */
 export function placeOf(match: SearchMatch): string {
-  const { path, cell_id, line, is_output } = match;
-  return JSON.stringify([path, cell_id ?? line, is_output]);
+  const { cell_id, conversation, line, is_output } = match;
+  const part = cell_id ?? conversation?.message_id ?? line;
+  return JSON.stringify([documentOf(match), part, is_output]);
 }
 
 /** A piece of a line. */

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.simulator_process import notebook
+from tests.simulator_process import notebook, says
 from tests.support.forked_lab import ForkedLab
 from tests.support.lab_server import Lab
 from tests.ui.chat.test_attachments import attached
@@ -15,6 +15,7 @@ from tests.ui.chat.test_chat_panel import THEMES, show_theme
 from tests.ui.page_objects.lab_page import OpenNotebook, Panel
 from tests.ui.page_objects.settings import SettingsPage
 from tests.ui.support.accessibility_audit import COLOURS, audit
+from tests.ui.support.notebook_scenario import NotebookScenario
 from tests.ui.support.pseudo_locale import CUT
 
 ABOVE = [(f"c{number}", "tick = 0\n" * 8) for number in range(30)]
@@ -83,6 +84,31 @@ def test_a_place_is_found_while_typing_and_opened_by_keyboard(page: Page, field:
     line = page.locator(".shoulders-Flash-line").first
     expect(line).to_have_text("def feed_lanternfish(zebrafish):")
     expect(line).to_be_in_viewport()
+
+
+def test_a_conversation_is_opened_at_the_message(scenario: NotebookScenario) -> None:
+    page = scenario.page
+    long = "\n\n".join(["A paragraph of an answer."] * 12)
+    scenario.play(says("A marabou is a stork."), *[says(long)] * 9, says("Something else."))
+    scenario.write(("one", "x = 1"))
+    page.goto(scenario.lab.document_url(scenario.path))
+    chat = Panel(page).open()
+    for number in range(10):
+        chat.ask(f"Question {number} about birds")
+        expect(chat.answers).to_have_count(number + 1)
+        chat.finished()
+    page.evaluate("() => window.jupyterapp.commands.execute('jupyter-ai-shoulders:new-chat')")
+    chat.ask("Another conversation")
+    expect(chat.answers).to_have_count(1)
+
+    open_quick_pick(page)
+    page.keyboard.type("marabou stork")
+    expect(places(page)).to_have_count(1)
+    page.keyboard.press("Enter")
+    question = chat.root.locator(".shoulders-Message", has_text="Question 0 about birds")
+    expect(question).to_be_focused()
+    expect(question).to_be_in_viewport()
+    expect(chat.answers.first).to_contain_text("A marabou is a stork.")
 
 
 def test_places_are_attached_to_the_chat(page: Page, field: Locator) -> None:

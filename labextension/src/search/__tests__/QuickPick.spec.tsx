@@ -143,6 +143,24 @@ test.each<[string, SearchResults | Partial<ErrorInfo>, string, string]>([
   expect(screen.queryByRole('option')).toBeNull();
 });
 
+test('a conversation is a group of its own, named by its title', async () => {
+  const said = match({
+    kind: 'conversation',
+    path: '',
+    heading: 'Why load data?',
+    conversation: { session_id: 'ses_1', message_id: 'msg_1' }
+  });
+  const { press } = await show(answer(match(), said));
+  await press('data');
+  expect(
+    screen.getByRole('group', { name: 'Why load data? conversation' })
+  ).toBeDefined();
+  expect(screen.getAllByRole('option').map(each => each.textContent)).toEqual([
+    'line 1load data',
+    'load data'
+  ]);
+});
+
 test('what has the focus stays when an answer brings a warning', async () => {
   const nothing: SearchResults = { ...answer() };
   const { press, store } = await show(nothing);

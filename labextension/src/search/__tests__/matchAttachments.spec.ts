@@ -32,6 +32,16 @@ test.each<[string, Partial<SearchMatch>, string | null, Attachment]>([
     { kind: 'notebook', path: 'a.ipynb', cell_id: 'c1', is_output: true },
     TEXT,
     cell
+  ],
+  [
+    'a conversation',
+    {
+      kind: 'conversation',
+      path: '',
+      conversation: { session_id: 'ses_1', message_id: null }
+    },
+    TEXT,
+    { kind: 'thread', session_id: 'ses_1' }
   ]
 ])('%s', async (_, change, text, attachment) => {
   const attached = await attachmentsOf([match(change)], async () => {

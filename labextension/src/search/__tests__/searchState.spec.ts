@@ -173,18 +173,21 @@ test('without matches nothing is active but the first', () => {
 });
 
 test('matches are grouped by document in the order of the best', () => {
+  const talk = { session_id: 'ses_1', message_id: 'msg_1' };
   const ordered = inShownOrder([
     match({ path: 'b.py', line: 1 }),
     match({ path: 'a.py', line: 2 }),
+    match({ path: '', conversation: talk, line: 1 }),
     match({ path: 'b.py', line: 3 })
   ]);
-  const groups = byDocument(ordered).map(({ path, rows }) => [
-    path,
+  const groups = byDocument(ordered).map(({ document, rows }) => [
+    document,
     ...rows.map(({ match: { line }, index }) => [index, line])
   ]);
   expect(groups).toEqual([
     ['b.py', [0, 1], [1, 3]],
-    ['a.py', [2, 2]]
+    ['a.py', [2, 2]],
+    ['conversation ses_1', [3, 1]]
   ]);
 });
 
