@@ -97,7 +97,7 @@ def test_a_conversation_is_opened_at_the_message(scenario: NotebookScenario) -> 
         chat.ask(f"Question {number} about birds")
         expect(chat.answers).to_have_count(number + 1)
         chat.finished()
-    page.evaluate("() => window.jupyterapp.commands.execute('jupyter-ai-shoulders:new-chat')")
+    page.evaluate("() => window.jupyterapp.commands.execute('jupyter-ai-shoulders:new-conversation')")
     chat.ask("Another conversation")
     expect(chat.answers).to_have_count(1)
 
