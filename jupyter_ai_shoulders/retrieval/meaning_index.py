@@ -142,7 +142,8 @@ class MeaningIndex:
             text = f"{info.model} did not answer within {QUERY_SECONDS:g} seconds"
             raise MeaningUnavailable(f"Only words were searched: {text}.") from error
         except ShouldersError as error:
-            raise MeaningUnavailable(f"Only words were searched: {error}") from error
+            reason = str(error).rstrip(".")
+            raise MeaningUnavailable(f"Only words were searched: {reason}.") from error
 
     # queries
 
@@ -192,7 +193,8 @@ class MeaningIndex:
             self._report()
 
     async def _embed_all(self) -> None:
-        embedder = await self._embedders.wanted()
+        active = await asyncio.to_thread(self._records.active)
+        embedder = await self._embedders.wanted(active)
         self._has_none = embedder is None
         if embedder is None:
             self.embedder, self.consent, self.missing = None, None, 0
@@ -205,7 +207,7 @@ class MeaningIndex:
         if not self._may_send(info):
             self.consent = _consent_request(info, missing, characters)
             return
-        if await asyncio.to_thread(self._records.active) is None:
+        if active is None:
             await asyncio.to_thread(self._records.set_active, name)
         await self._embed_missing(embedder, store)
         await self._finish(info, store)

@@ -157,8 +157,11 @@ class EmbedderSource(Protocol):
         """Whether search by meaning is switched on."""
         ...
 
-    async def wanted(self) -> Embedder | None:
-        """Return the embedder to use; None without one. Raises ``ShouldersError``."""
+    async def wanted(self, active: str | None) -> Embedder | None:
+        """Return the embedder to use; None without one. Raises ``ShouldersError``.
+
+        ``active`` is the id of the one whose vectors answer queries now.
+        """
         ...
 
     def by_id(self, embedder_id: str) -> Embedder | None:

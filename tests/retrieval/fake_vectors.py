@@ -87,7 +87,7 @@ class FakeEmbedders:
         self.allowed: set[str] = set()
         self.enabled = True
 
-    async def wanted(self) -> Embedder | None:
+    async def wanted(self, active: str | None) -> Embedder | None:
         return None if self.chosen is None else self.known[self.chosen]
 
     def by_id(self, embedder_id: str) -> Embedder | None:

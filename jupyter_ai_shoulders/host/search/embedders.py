@@ -27,13 +27,19 @@ class SettingsEmbedders:
         """See ``EmbedderSource.enabled``."""
         return self._settings().by_meaning
 
-    async def wanted(self) -> Embedder | None:
-        """See ``EmbedderSource.wanted``."""
+    async def wanted(self, active: str | None) -> Embedder | None:
+        """See ``EmbedderSource.wanted``.
+
+        Where none is chosen, the active one is kept while its provider fails: another one would
+        need new vectors of all texts.
+        """
         settings = self._settings()
         if not settings.by_meaning:
             return None
         await self._models.discover(remote=False)  # Ollama's models are known once it was asked
-        return self._models.embedder(settings.embedder or None)
+        if settings.embedder:
+            return self._models.embedder(settings.embedder)
+        return self._failing(active) or self._models.embedder(None)
 
     def by_id(self, embedder_id: str) -> Embedder | None:
         """See ``EmbedderSource.by_id``."""
@@ -45,6 +51,15 @@ class SettingsEmbedders:
     def may_send_to(self, host: str) -> bool:
         """See ``EmbedderSource.may_send_to``."""
         return self._settings().send_to == host
+
+    def _failing(self, embedder_id: str | None) -> Embedder | None:
+        """Return the embedder if its provider cannot be reached now."""
+        embedder = None if embedder_id is None else self.by_id(embedder_id)
+        if embedder is None:
+            return None
+        providers = self._models.providers
+        provider = providers.provider(embedder.info.provider)
+        return embedder if providers.availability().failure(provider) is not None else None
 
     async def choices(self) -> tuple[EmbedderChoice, ...]:
         """Return the embedders that can be used now, the one used without a choice first."""

@@ -127,6 +127,25 @@ async def test_words_answer_while_the_embedder_is_down(
     assert (again["matches"][0]["matched_by"], again["warning"]) == ("both", None)
 
 
+@pytest.mark.usefixtures("elsewhere")
+async def test_an_embedder_that_fails_is_kept_where_none_is_chosen(
+    api: Api, upstream: Simulator, jp_root_dir: Path
+) -> None:
+    fill(jp_root_dir)
+    host = (await meaning(api))["consent"]["host"]
+    await api.put("settings", {"search": {"send_to": host}})
+    await meaning(api, is_allowed=True)
+    upstream.embedding_faults = [Failure(status=401, message="broken")]
+    down = await search(api, "car road")
+    (jp_root_dir / "new.py").write_text("def swim(lake): ...\n")
+    async with asyncio.timeout(20):
+        while "lake" not in sent(upstream):
+            await search(api, "anything", by="words")
+    status = (await api.get("search/index")).body["meaning"]
+    assert down["warning"].startswith("Only words were searched: ")
+    assert status["model"] == "text-embedding-3-small"
+
+
 async def test_ollama_on_this_machine_needs_no_consent(
     api: Api, upstream: Simulator, jp_root_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
