@@ -78,7 +78,7 @@ function Warning({ text }: { text: string }): React.JSX.Element {
   const { Icon } = useView();
   return (
     <div className="shoulders-Search-note shoulders-mod-warning">
-      <Icon name="info" />
+      <Icon name="error" />
       <span>{visible(groupCounts(serverText(trans, text)))}</span>
     </div>
   );

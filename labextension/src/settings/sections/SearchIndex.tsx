@@ -75,7 +75,10 @@ function IndexProblems(props: {
   const trans = useTrans();
   const texts = props.problems.map(({ path, message }) => {
     const shown = serverText(trans, message);
-    return path === null ? groupCounts(shown) : `${path} · ${shown}`;
+    if (path === null) {
+      return groupCounts(shown);
+    }
+    return shown.startsWith(`${path} `) ? shown : `${path} · ${shown}`;
   });
   return texts.length <= FEW ? (
     <Problems problems={texts} />
@@ -133,6 +136,12 @@ function FileCheck(): React.JSX.Element {
   const { busy, error, run } = useAction();
   const [path, setPath] = React.useState('');
   const [file, setFile] = React.useState<IndexedFile | null>(null);
+  const answer = React.useRef<HTMLDivElement>(null);
+  React.useEffect(() => {
+    if (file !== null) {
+      answer.current?.scrollIntoView({ block: 'nearest' });
+    }
+  }, [file]);
   const wanted = path.trim();
   const check = (): void =>
     run(async () => setFile((await api.searchIndex(wanted)).file));
@@ -170,7 +179,7 @@ function FileCheck(): React.JSX.Element {
         </form>
       )}
     >
-      <div className="shoulders-Field-note" role="status">
+      <div className="shoulders-Field-note" role="status" ref={answer}>
         {file !== null && fileText(file, trans)}
       </div>
       {error !== null && <ErrorNote error={error} />}

@@ -15,6 +15,8 @@ import type {
 import { FakeApi } from '../../__tests__/fakes';
 import { act, press, show } from '../../__tests__/renderSettings';
 
+Element.prototype.scrollIntoView = () => {};
+
 const { index: READY } = new FakeApi();
 
 test.each<[Partial<SearchIndexStatus>, string, string]>([
@@ -86,6 +88,16 @@ test('many problems are collapsed', async () => {
   expect(screen.queryByText('a · Too large.')).toBeNull();
   await press(user, '4 problems');
   expect(screen.getByText('a · Too large.'));
+});
+
+test('a problem names its file once', async () => {
+  const problems = [
+    { path: 'a.md', message: 'a.md is not a text file.' },
+    { path: null, message: '60000 files are not searched.' }
+  ];
+  await show('search', api => (api.index = { ...READY, problems }));
+  expect(screen.getByText('a.md is not a text file.'));
+  expect(screen.getByText('60,000 files are not searched.'));
 });
 
 test('it says why a file is not found', async () => {
