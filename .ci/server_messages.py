@@ -44,6 +44,7 @@ TABLES = {
     ("providers/setup/connection_test.py", "CALL_BROKEN"),
     ("core/embedding/embedder.py", "NO_EMBEDDER_HINT"),
     ("retrieval/indexer.py", "REBUILT"),
+    ("host/search/conversation_source.py", "NOT_READ"),
 }
 """Texts of constants that the search cannot follow."""
 RESULTS = {
