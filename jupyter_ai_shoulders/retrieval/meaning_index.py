@@ -270,7 +270,8 @@ class MeaningIndex:
             except ProviderError as reason:
                 if not reason.info.retryable or wait > LAST_RETRY_SECONDS:
                     raise
-                self.error = f"Search by meaning waits for {embedder.info.model}: {reason}"
+                text = str(reason).rstrip(".")
+                self.error = f"Search by meaning is interrupted and is tried again: {text}."
                 self._report()
                 await self._sleep(max(wait, (reason.retry_after_ms or 0) / 1000))
                 wait *= 2

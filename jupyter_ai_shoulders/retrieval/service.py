@@ -143,6 +143,7 @@ class SearchService:
     async def settings_changed(self) -> None:
         """Let the index and the vectors follow changed settings, if there is an index."""
         if self._file.exists():
+            await self._stop_meaning()  # another embedder, or consent was withdrawn
             await self._indexer.refresh(max_age=0, wait=0, is_use=False)
 
     async def rebuild(self) -> None:

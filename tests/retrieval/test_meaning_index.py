@@ -59,6 +59,12 @@ async def embedded(stage: MeaningStage, service: SearchService) -> MeaningStatus
     return status
 
 
+async def meaning_of(service: SearchService) -> MeaningStatus:
+    status = (await service.status()).meaning
+    assert status is not None
+    return status
+
+
 async def places(service: SearchService, q: str) -> list[tuple[str, str]]:
     return [(match.path, match.matched_by) for match in (await ask(service, q)).matches]
 
@@ -284,3 +290,21 @@ def test_kills_lose_at_most_the_batch_that_was_under_way(tmp_path: Path):
 async def _embed_once(stage: MeaningStage) -> None:
     async with stage.open() as service:
         await embedded(stage, service)
+
+
+async def test_nothing_more_is_sent_once_consent_is_withdrawn(tmp_path: Path):
+    embedder = FakeEmbedder(is_local=False, gate=asyncio.Event())
+    stage = MeaningStage(tmp_path, embedder)
+    stage.embedders.allowed = {embedder.info.host}
+    async with stage.open() as service:
+        await service.search(SearchQuery(q="anything", by="words", wait_s=ENOUGH))
+        async with asyncio.timeout(20):
+            while (await meaning_of(service)).model is None:  # noqa: ASYNC110 there is no event
+                await asyncio.sleep(0)
+        stage.embedders.allowed.clear()
+        await service.settings_changed()
+        assert embedder.gate is not None
+        embedder.gate.set()
+        status = await embedded(stage, service)
+    assert embedder.sent == []
+    assert status.consent is not None
