@@ -54,6 +54,7 @@ RESULTS = {
 }
 """Functions that return such texts."""
 ATTRIBUTES = {
+    ("host/search/conversation_source.py", "_problem"),
     ("retrieval/indexer.py", "error"),
     ("retrieval/meaning_index.py", "error"),
 }

@@ -76,7 +76,7 @@ class Database:
         self._vfs = vfs
         self._lock = ProcessLock(directory.lock)
         self._connection: sqlite3.Connection | None = None
-        self._wal = False
+        self._wal: bool | None = None
         self._full: ErrorInfo | None = None
         self.fullness_changed: Callable[[], None] = lambda: None
         """Called when a write finds the disk full, and when a later one succeeds."""
@@ -136,13 +136,8 @@ class Database:
             raise self.failed("read the conversations", error) from error
 
     @property
-    def is_open(self) -> bool:
-        """Whether this process has opened the database."""
-        return self._connection is not None
-
-    @property
-    def allows_readers(self) -> bool:
-        """Whether a ``reader`` does not hold up commits."""
+    def allows_readers(self) -> bool | None:
+        """Whether a ``reader`` does not hold up commits; None before the database is open."""
         return self._wal
 
     def reader(self) -> sqlite3.Connection:

@@ -7,10 +7,10 @@ Conversations are searched by words only: they may quote outputs, which never le
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
+from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.host.search.document_source import WorkspaceDocuments
 from jupyter_ai_shoulders.retrieval.chunk import Chunk, ChunkedDocument
 from jupyter_ai_shoulders.retrieval.chunking import split
@@ -41,23 +41,35 @@ class SearchedDocuments:
         self._files = files
         self._conversations = conversations
         self._settings = settings
+        self._problem = ""
+        """Why conversations are not searched, in words."""
 
     def files(self) -> Mapping[str, FileStamp]:
         """See ``DocumentSource.files``."""
         found = dict(self._files.files())
-        if self._settings().conversations and self._conversations.available:
-            for head in self._conversations.heads():
-                found[conversation_path(head.session_id, head.owner)] = _stamp(head)
-        return found
+        self._problem = ""
+        if not self._settings().conversations:
+            return found
+        if self._conversations.available is False:
+            self._problem = NOT_READ
+        try:
+            heads = self._conversations.heads() if self._conversations.available else []
+        except StateUnavailable as error:
+            self._problem = f"Conversations are not searched: {error}"
+            heads = []
+        return found | {
+            conversation_path(each.session_id, each.owner): _stamp(each) for each in heads
+        }
 
     def stamp(self, path: str) -> FileStamp | None:
         """See ``DocumentSource.stamp``."""
         session_id = conversation_at(path)
         if session_id is None:
             return self._files.stamp(path)
-        if not self._conversations.available:
+        try:
+            head = self._conversations.head(session_id) if self._conversations.available else None
+        except StateUnavailable:  # ``files`` reports it
             return None
-        head = self._conversations.head(session_id)
         return None if head is None else _stamp(head)
 
     def read(self, path: str) -> ChunkedDocument | None:
@@ -73,7 +85,7 @@ class SearchedDocuments:
         """See ``DocumentSource.covers``: conversations can be switched off, and be out of reach."""
         if conversation_at(path) is None or not self._settings().conversations:
             return True
-        return self._conversations.available
+        return bool(self._conversations.available) and not self._problem
 
     def reason(self, path: str) -> str:
         """See ``DocumentSource.reason``."""
@@ -81,8 +93,7 @@ class SearchedDocuments:
 
     def notices(self) -> Sequence[str]:
         """See ``DocumentSource.notices``."""
-        is_missed = self._settings().conversations and self._conversations.is_excluded
-        return (*self._files.notices(), *([NOT_READ] if is_missed else []))
+        return (*self._files.notices(), *([self._problem] if self._problem else []))
 
     async def unsaved(self) -> Sequence[ChunkedDocument]:
         """See ``DocumentSource.unsaved``."""
@@ -92,9 +103,8 @@ class SearchedDocuments:
         try:
             head = self._conversations.head(session_id)
             chunks = () if head is None else tuple(islice(self._chunks(head), MOST_CHUNKS))
-        except sqlite3.Error as error:
-            problem = f"The conversation cannot be read: {error}"
-            return ChunkedDocument(path, "conversation", (), problem=problem)
+        except StateUnavailable as error:
+            return ChunkedDocument(path, "conversation", (), problem=str(error))
         said = "\n".join(f"{chunk.cell_id} {chunk.line} {chunk.digest}" for chunk in chunks)
         digest = hashlib.sha256(said.encode()).hexdigest()
         return ChunkedDocument(path, "conversation", chunks, digest)

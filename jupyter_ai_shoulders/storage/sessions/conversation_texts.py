@@ -48,20 +48,15 @@ class SpokenText(NamedTuple):
 
 
 class ConversationTexts:
-    """The texts of one database. All methods block, and raise ``sqlite3.Error``."""
+    """The texts of one database. All methods block, and raise ``StateUnavailable``."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @property
-    def available(self) -> bool:
-        """Whether conversations can be read now: the database is open and ``allows_readers``."""
-        return self._database.is_open and self._database.allows_readers
-
-    @property
-    def is_excluded(self) -> bool:
-        """Whether they can never be read: a reader would hold up commits."""
-        return self._database.is_open and not self._database.allows_readers
+    def available(self) -> bool | None:
+        """Whether conversations can be read; None before the database is open."""
+        return self._database.allows_readers
 
     def heads(self) -> list[ConversationHead]:
         """Return all conversations that are not deleted."""
@@ -107,8 +102,11 @@ class ConversationTexts:
 
     @contextmanager
     def _reading(self) -> Generator[sqlite3.Connection]:
-        with closing(self._database.reader()) as reader:
-            yield reader
+        try:
+            with closing(self._database.reader()) as reader:
+                yield reader
+        except sqlite3.Error as error:
+            raise self._database.failed("read the conversations", error) from error
 
 
 _CHANGING = tuple(sorted({*HIDING, "message-update"}))

@@ -28,7 +28,7 @@ export function useMessageTarget(
       return;
     }
     return scrollToItem(list, index, `[data-seq="${seq}"]`, message => {
-      conversations.reached(target);
+      conversations.target = null;
       message.focus({ preventScroll: true });
     });
   }, [conversations, tab, target, messages, scroller]);

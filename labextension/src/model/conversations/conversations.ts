@@ -76,6 +76,7 @@ export class Conversations implements IConversations, IDisposable {
 
   readonly changed = new Signal<this, void>(this);
   readonly revealed = new Signal<this, void>(this);
+  target: IMessageTarget | null = null;
   readonly history: SessionsStore;
   readonly threads: ThreadsStore;
   readonly commands: SessionCommands;
@@ -142,20 +143,10 @@ export class Conversations implements IConversations, IDisposable {
     this.opened.create(this.options.newId());
   }
 
-  get target(): IMessageTarget | null {
-    return this.wanted;
-  }
-
   open(sessionId: string, messageId: string | null = null): void {
-    this.wanted = messageId === null ? null : { sessionId, messageId };
+    this.target = messageId === null ? null : { sessionId, messageId };
     this.opened.open(sessionId, this.options.newId());
     this.revealed.emit();
-  }
-
-  reached(target: IMessageTarget): void {
-    if (this.wanted === target) {
-      this.wanted = null;
-    }
   }
 
   openThread(anchor: Anchor): void {
@@ -402,7 +393,6 @@ export class Conversations implements IConversations, IDisposable {
     this.changed.emit();
   };
 
-  private wanted: IMessageTarget | null = null;
   private readonly opened: OpenTabs;
   private readonly logs: SessionSubscriptions;
   private readonly server: ServerStatus;

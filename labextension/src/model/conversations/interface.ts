@@ -58,10 +58,8 @@ export interface IConversations {
   create(): void;
   /** Open a conversation, at one of the user's messages if it is named. */
   open(sessionId: string, messageId?: string | null): void;
-  /** The message to show of the opened conversation; null once it is shown. */
-  readonly target: IMessageTarget | null;
-  /** The message is shown. */
-  reached(target: IMessageTarget): void;
+  /** The message to show of the opened conversation; who shows it sets this to null. */
+  target: IMessageTarget | null;
   /** Open a thread at an anchor. It is created on the server with its first message. */
   openThread(anchor: Anchor): void;
   /** The last logged anchor of a tab's thread, also of one not created yet; null for other conversations. */

@@ -9,7 +9,7 @@ const STEADY_FRAMES = 5;
 
 /**
  * Scroll to an item and call `done` with its element once it stays in view. Heights of pages are estimates until they
- * are rendered, so the way is measured anew in each frame. Returns a function that gives up.
+ * are rendered, so the way is measured again in each frame. Returns a function that gives up.
  */
 export function scrollToItem(
   scroller: HTMLElement,
