@@ -9,9 +9,7 @@ which of it it has. Nothing is sent to another machine without the user's consen
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
-import re
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from jupyter_ai_shoulders.core.clock import Sleep
 from jupyter_ai_shoulders.core.embedding import NO_EMBEDDER_HINT, Embedder, EmbedderInfo
 from jupyter_ai_shoulders.core.errors import InvalidRequest, ProviderError, ShouldersError
+from jupyter_ai_shoulders.retrieval.collection_names import collection_name
 from jupyter_ai_shoulders.retrieval.ports import (
     EmbedderSource,
     VectorCollections,
@@ -28,8 +27,6 @@ from jupyter_ai_shoulders.retrieval.ports import (
 from jupyter_ai_shoulders.retrieval.vector_records import MissingText, VectorRecords
 from jupyter_ai_shoulders.wire.api.search import EmbeddingConsent, MeaningStatus
 
-CHUNKS_VERSION = 1
-"""Raised when documents are split in another way: vectors of other texts are of no use."""
 BATCH = 64
 """Texts per call, if the embedder takes as many."""
 QUERY_SECONDS = 3.0
@@ -69,6 +66,7 @@ class MeaningIndex:
         self._stores: dict[str, VectorStore] = {}
         self._queries: OrderedDict[tuple[str, str], Sequence[float]] = OrderedDict()
         self._updating: asyncio.Task[None] | None = None
+        self._deleting = False
         self._refused: set[str] = set()
         self._active: EmbedderInfo | None = None
         self._reported: MeaningStatus | None = None
@@ -84,7 +82,7 @@ class MeaningIndex:
 
     def refresh(self) -> None:
         """Embed what is missing, in the background; the index has just been updated."""
-        if self._updating is None:
+        if self._updating is None and not self._deleting:
             self._updating = asyncio.create_task(self._update(), name="shoulders-embedding")
 
     def status(self) -> MeaningStatus | None:
@@ -116,14 +114,22 @@ class MeaningIndex:
             await asyncio.wait([task])
         stores, self._stores = self._stores, {}
         for store in stores.values():
-            await store.aclose()
+            await _close(store)
         self._queries.clear()
 
     async def delete(self) -> None:
-        """Delete all vectors."""
-        await self.stop()
-        await self._collections.drop_all()
-        self._active, self._refused = None, set()
+        """Delete all vectors, after the index. Raises ``VectorStoreUnavailable``.
+
+        After an error some may be there: the next update asks the store which, or deletes them.
+        """
+        self._deleting = True
+        try:
+            await self.stop()
+            self._active, self._refused = None, set()
+            self.dimension, self.missing, self.error = None, 0, None
+            await self._collections.drop_all()
+        finally:
+            self._deleting = False
 
     async def nearest(self, query: str, limit: int) -> list[str]:
         """Return the digests of the texts nearest to a query, best first.
@@ -175,13 +181,8 @@ class MeaningIndex:
 
     async def _update(self) -> None:
         try:
-            await self._embed_all()
+            await self._embed_all_or_drop()
             self.error = None
-        except VectorStoreUnavailable as reason:
-            self.error = f"Search by meaning is not up to date: {reason}"
-            if reason.is_damaged:
-                _log.warning("Vectors are made again: %s", reason)
-                await self._drop_damaged()
         except (ShouldersError, sqlite3.Error, OSError) as reason:
             self.error = f"Search by meaning is not up to date: {reason}"
             _log.info("Texts are not embedded: %s", reason)
@@ -192,6 +193,17 @@ class MeaningIndex:
             self._updating = None
             self._report()
 
+    async def _embed_all_or_drop(self) -> None:
+        """Embed what is missing; delete damaged vectors, which the next update makes again."""
+        try:
+            await self._embed_all()
+        except VectorStoreUnavailable as reason:
+            if reason.is_damaged:
+                _log.warning("Vectors are made again: %s", reason)
+                for name in list(self._stores):
+                    await self._drop(name)
+            raise
+
     async def _embed_all(self) -> None:
         active = await asyncio.to_thread(self._records.active)
         embedder = await self._embedders.wanted(active)
@@ -200,6 +212,8 @@ class MeaningIndex:
             self.embedder, self.consent, self.missing = None, None, 0
             return
         info, name = embedder.info, embedder.info.id
+        if name in await asyncio.to_thread(self._records.dropped):
+            await self._drop(name)
         store = await self._store(info)
         await store.count()  # nothing is asked of the user before vectors can be stored
         missing, characters = await asyncio.to_thread(self._records.count_missing, name)
@@ -288,24 +302,21 @@ class MeaningIndex:
         active = await asyncio.to_thread(self._records.active)
         if active != info.id:
             await asyncio.to_thread(self._records.set_active, info.id)
-            if active is not None:
-                await self._drop(active)
         self._active = info
         while unneeded := await asyncio.to_thread(self._records.unneeded, info.id, BATCH):
             await store.remove(unneeded)
             await asyncio.to_thread(self._records.remove, info.id, unneeded)
-
-    async def _drop_damaged(self) -> None:
-        """Delete the opened collections; the next update makes the wanted one again."""
-        for name in list(self._stores):
+        for name in await asyncio.to_thread(self._records.dropped):
             await self._drop(name)
 
     async def _drop(self, name: str) -> None:
+        """Delete a collection. If that fails, the next update tries it again."""
+        await asyncio.to_thread(self._records.begin_drop, name)
         store = self._stores.pop(name, None)
         if store is not None:
-            await store.aclose()
+            await _close(store)
         await self._collections.drop(collection_name(name))
-        await asyncio.to_thread(self._records.remove_collection, name)
+        await asyncio.to_thread(self._records.end_drop, name)
 
     async def _store(self, info: EmbedderInfo) -> VectorStore:
         store = self._stores.get(info.id)
@@ -317,11 +328,12 @@ class MeaningIndex:
         return info.is_local or self._embedders.may_send_to(info.host)
 
 
-def collection_name(embedder_id: str) -> str:
-    """Return the name of an embedder's collection: a folder, or a collection of a server."""
-    digest = hashlib.sha256(embedder_id.encode()).hexdigest()[:8]
-    words = re.sub(r"[^a-z0-9]+", "-", embedder_id.lower()).strip("-")[:48]
-    return f"shoulders-{words}-{digest}-{CHUNKS_VERSION}"
+async def _close(store: VectorStore) -> None:
+    """Close a store. All vectors that count are on the disk before, so an error loses nothing."""
+    try:
+        await store.aclose()
+    except ShouldersError as reason:
+        _log.info("Vectors were not closed in order: %s", reason)
 
 
 def _consent_request(info: EmbedderInfo, chunks: int, characters: int) -> EmbeddingConsent:

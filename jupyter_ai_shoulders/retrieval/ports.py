@@ -141,11 +141,11 @@ class VectorCollections(Protocol):
         ...
 
     async def drop(self, name: str) -> None:
-        """Delete a collection, if it is there."""
+        """Delete a collection, if it is there. After an error a part of it may be gone."""
         ...
 
     async def drop_all(self) -> None:
-        """Delete all collections of this index."""
+        """Delete all collections of this index. After an error some may be there."""
         ...
 
 

@@ -7,6 +7,7 @@ index is made again from the store.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from typing import NamedTuple
 
@@ -21,6 +22,8 @@ _MISSING = f"""
 """  # noqa: S608 constants
 ACTIVE = "active_collection"
 """Fact: the collection that answers queries."""
+DROPPED = "dropped_collections"
+"""Fact: collections that are to be deleted, as a list in JSON."""
 
 
 class MissingText(NamedTuple):
@@ -95,16 +98,36 @@ class VectorRecords:
                 [(collection, digest) for digest in digests],
             )
 
-    def remove_collection(self, collection: str) -> None:
-        """Forget a collection."""
+    def begin_drop(self, collection: str) -> None:
+        """Forget the vectors of a collection, which is deleted now or after a restart."""
+        dropped = self.dropped()
         with self._index.transaction() as writer:
             writer.execute("DELETE FROM vectors WHERE collection = ?", (collection,))
+            self._set_dropped([*dropped, collection])
+
+    def end_drop(self, collection: str) -> None:
+        """Record that a collection was deleted."""
+        kept = [each for each in self.dropped() if each != collection]
+        with self._index.transaction():
+            self._set_dropped(kept)
+
+    def dropped(self) -> list[str]:
+        """Return the collections that are to be deleted."""
+        found = self._index.fact(DROPPED)
+        return [] if found is None else json.loads(found)
 
     def active(self) -> str | None:
         """Return the collection that answers queries."""
         return self._index.fact(ACTIVE)
 
-    def set_active(self, collection: str | None) -> None:
-        """Store which collection answers queries."""
+    def set_active(self, collection: str) -> None:
+        """Store which collection answers queries; the one before it is to be deleted."""
+        former, dropped = self.active(), self.dropped()
         with self._index.transaction():
             self._index.set_fact(ACTIVE, collection)
+            if former is not None and former != collection:
+                self._set_dropped([*dropped, former])
+
+    def _set_dropped(self, collections: Collection[str]) -> None:
+        unique = list(dict.fromkeys(collections))
+        self._index.set_fact(DROPPED, json.dumps(unique) if unique else None)

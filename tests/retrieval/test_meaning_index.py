@@ -14,7 +14,7 @@ import pytest
 
 from jupyter_ai_shoulders.core.errors import PolicyRefusal, ProviderError
 from jupyter_ai_shoulders.retrieval.chunk import Chunk, ChunkedDocument
-from jupyter_ai_shoulders.retrieval.meaning_index import collection_name
+from jupyter_ai_shoulders.retrieval.collection_names import collection_name
 from jupyter_ai_shoulders.retrieval.service import MeaningPorts, SearchService
 from jupyter_ai_shoulders.wire.api.search import EmbeddingConsent, MeaningStatus, SearchQuery
 from tests.retrieval.fake_documents import FakeOwnership

@@ -151,7 +151,7 @@ class WorkspaceSearch:
             ServerCollections,
             tenant_name,
         )
-        from jupyter_ai_shoulders.retrieval.vectors.qdrant_store import QdrantServer
+        from jupyter_ai_shoulders.retrieval.vectors.qdrant_connection import QdrantServer
 
         settings = self._services.settings
         if not settings.qdrant_url:

@@ -9,12 +9,15 @@ import asyncio
 import getpass
 import hashlib
 import os
-import shutil
 from pathlib import Path
 from typing import Literal
 
+from jupyter_ai_shoulders.retrieval.collection_names import is_collection_name
+from jupyter_ai_shoulders.retrieval.ports import VectorStoreUnavailable
 from jupyter_ai_shoulders.retrieval.vectors.edge_store import EdgeVectorStore
-from jupyter_ai_shoulders.retrieval.vectors.qdrant_store import QdrantServer, QdrantVectorStore
+from jupyter_ai_shoulders.retrieval.vectors.folder_removal import remove_folder
+from jupyter_ai_shoulders.retrieval.vectors.qdrant_connection import QdrantServer, collection_names
+from jupyter_ai_shoulders.retrieval.vectors.qdrant_store import QdrantVectorStore
 
 
 class LocalCollections:
@@ -31,11 +34,11 @@ class LocalCollections:
 
     async def drop(self, name: str) -> None:
         """See ``VectorCollections.drop``."""
-        await asyncio.to_thread(shutil.rmtree, self._folder / name, ignore_errors=True)
+        await asyncio.to_thread(_remove, self._folder / name)
 
     async def drop_all(self) -> None:
         """See ``VectorCollections.drop_all``."""
-        await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
+        await asyncio.to_thread(_remove, self._folder)
 
 
 class ServerCollections:
@@ -46,24 +49,35 @@ class ServerCollections:
     def __init__(self, server: QdrantServer, tenant: str) -> None:
         self._server = server
         self._tenant = tenant
-        self._opened: set[str] = set()
 
     async def open(self, name: str) -> QdrantVectorStore:
         """See ``VectorCollections.open``."""
-        self._opened.add(name)
         return QdrantVectorStore(self._server, name, self._tenant)
 
     async def drop(self, name: str) -> None:
         """Delete the points of this tenant; the collection is shared."""
         store = QdrantVectorStore(self._server, name, self._tenant)
-        await store.clear()
-        await store.aclose()
-        self._opened.discard(name)
+        try:
+            await store.clear()
+        finally:
+            await store.aclose()
 
     async def drop_all(self) -> None:
-        """See ``VectorCollections.drop_all``: those that were opened."""
-        for name in list(self._opened):
-            await self.drop(name)
+        """Delete the points of this tenant in all collections, those of other embedders too."""
+        for name in await collection_names(self._server):
+            if is_collection_name(name):
+                await self.drop(name)
+
+
+def _remove(folder: Path) -> None:
+    try:
+        remove_folder(folder)
+    except OSError as error:
+        raise VectorStoreUnavailable(
+            f"The vectors of the search index in {folder} cannot be deleted: {error}",
+            hint=f"Check the rights of {folder}, or delete it yourself.",
+            retryable=True,
+        ) from error
 
 
 def tenant_name(workspace: Path) -> str:

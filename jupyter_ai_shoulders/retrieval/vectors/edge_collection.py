@@ -20,6 +20,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from jupyter_ai_shoulders.retrieval.ports import VectorStoreUnavailable
+from jupyter_ai_shoulders.retrieval.vectors.folder_removal import remove_folder
 from jupyter_ai_shoulders.retrieval.vectors.optional_packages import edge_engine
 from jupyter_ai_shoulders.retrieval.vectors.vector_checks import (
     check_vector,
@@ -150,11 +151,11 @@ class EdgeCollection:
             self._dimension = None
             self._verified = False
             removed = self._folder / "collection.old"
-            shutil.rmtree(removed, ignore_errors=True)
+            remove_folder(removed)
             if self._current.exists():
                 self._current.rename(removed)
             for path in (removed, self._folder / "collection.new"):
-                shutil.rmtree(path, ignore_errors=True)
+                remove_folder(path)
 
     # the engine's shard, with the lock
 
@@ -173,7 +174,7 @@ class EdgeCollection:
     def _make(self, dimension: int) -> None:
         engine = edge_engine()
         made = self._folder / "collection.new"
-        shutil.rmtree(made, ignore_errors=True)
+        remove_folder(made)
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         (made / "shard").mkdir(parents=True)
         vectors = engine.EdgeVectorParams(

@@ -1,7 +1,6 @@
 """The vector store on a Qdrant server or cluster, for indexes that outgrow one machine.
 
-Wired by ``host`` where ``Shoulders.qdrant_url`` is set. Uses Qdrant's official client over REST.
-The client's local mode is never used: it unpickles what lies in its folder.
+Opened by ``collections`` where ``Shoulders.qdrant_url`` is set.
 """
 
 from __future__ import annotations
@@ -9,22 +8,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from typing import Any
 
 from jupyter_ai_shoulders.retrieval.ports import VectorStoreUnavailable
-from jupyter_ai_shoulders.retrieval.vectors.optional_packages import qdrant_client
-from jupyter_ai_shoulders.retrieval.vectors.qdrant_errors import (
-    ANSWER_ERRORS,
-    URL_SETTING,
-    status_of,
-    unavailable,
-)
-from jupyter_ai_shoulders.retrieval.vectors.qdrant_points import (
-    TENANT,
-    TenantPoints,
-    UnfinishedUpdate,
-)
+from jupyter_ai_shoulders.retrieval.vectors.qdrant_connection import QdrantConnection, QdrantServer
+from jupyter_ai_shoulders.retrieval.vectors.qdrant_points import TENANT, TenantPoints
 from jupyter_ai_shoulders.retrieval.vectors.vector_checks import (
     batches,
     check_digests,
@@ -35,20 +22,9 @@ from jupyter_ai_shoulders.retrieval.vectors.vector_checks import (
 NUMBERS_PER_REQUEST = 65_536
 """Numbers of the vectors of one request: some 1.3 MB of JSON, encoded in 15 ms."""
 DIGESTS_PER_REQUEST = 1_000
-SECONDS = 10.0
-"""For one request, connecting included."""
 LINKS = 16
 """Links of a point in the graph of its tenant. There is no graph over all tenants, because every
 query has a tenant (Qdrant's guide to multitenancy: ``m`` 0, ``payload_m`` 16)."""
-
-
-@dataclass(frozen=True, slots=True)
-class QdrantServer:
-    """Where a server is. Without a port in the URL, the client uses 6333."""
-
-    url: str
-    api_key: str | None = field(default=None, repr=False)
-    seconds: float = SECONDS
 
 
 class QdrantVectorStore:
@@ -61,13 +37,11 @@ class QdrantVectorStore:
     def __init__(self, server: QdrantServer, collection: str, tenant: str) -> None:
         if not collection or not tenant:
             raise ValueError("A collection and a tenant have names.")
-        self._server = server
+        self._connection = QdrantConnection(server)
         self._collection = collection
         self._tenant = tenant
         self._lock = asyncio.Lock()
-        """Of the next three, which the first call sets."""
-        self._client: Any = None
-        self._models: Any = None
+        """Of connecting, and of the dimension."""
         self._dimension: int | None = None
         """Of the collection; None until it is found or made."""
 
@@ -128,20 +102,20 @@ class QdrantVectorStore:
     async def aclose(self) -> None:
         """Close the connections; the next call opens them again."""
         async with self._lock:
-            client, self._client, self._dimension = self._client, None, None
-            if client is not None:
-                await client.close()
+            self._dimension = None
+            await self._connection.aclose()
 
     # the client and the collection
 
     def _points(self) -> TenantPoints:
-        return TenantPoints(self._client, self._models, self._collection, self._tenant)
+        client, models = self._connection.client, self._connection.models
+        return TenantPoints(client, models, self._collection, self._tenant)
 
     async def _find(self) -> int | None:
         """Return the dimension of the collection; None if there is none."""
         async with self._request("be reached"), self._lock:
             if self._dimension is None:
-                await self._connect()
+                await self._connection.connect()
                 self._dimension = await self._look()
             return self._dimension
 
@@ -152,31 +126,10 @@ class QdrantVectorStore:
                 await self._create(dimension)
                 self._dimension = await self._look()
 
-    async def _connect(self) -> None:
-        if self._client is not None:
-            return
-        package = await asyncio.to_thread(qdrant_client)
-        # As a header: the client warns of a key over http, which is common inside a cluster.
-        headers = {"api-key": self._server.api_key} if self._server.api_key else None
-        try:
-            self._client = package.AsyncQdrantClient(
-                url=self._server.url,
-                headers=headers,
-                prefer_grpc=False,
-                check_compatibility=False,
-                timeout=self._server.seconds,
-            )
-        except ValueError as error:
-            raise VectorStoreUnavailable(
-                f"{self._server.url!r} is not the address of a Qdrant server: {error}",
-                hint=f"Correct {URL_SETTING}, for example to http://localhost:6333.",
-            ) from error
-        self._models = package.models
-
     async def _look(self) -> int | None:
         """Read the collection's dimension, and see to the index that its filter needs."""
         async with self._request("describe the collection", missing_ok=True):
-            info = await self._client.get_collection(self._collection)
+            info = await self._connection.client.get_collection(self._collection)
             vectors = info.config.params.vectors
             if str(getattr(vectors, "distance", "")) != "Cosine":
                 raise VectorStoreUnavailable(
@@ -189,9 +142,9 @@ class QdrantVectorStore:
         return None
 
     async def _create(self, dimension: int) -> None:
-        models = self._models
+        models = self._connection.models
         async with self._request("make the collection", existing_ok=True):
-            await self._client.create_collection(
+            await self._connection.client.create_collection(
                 self._collection,
                 vectors_config=models.VectorParams(
                     size=dimension,
@@ -205,31 +158,22 @@ class QdrantVectorStore:
 
     async def _create_index(self) -> None:
         """Without it, a filter reads the payload of every point."""
-        schema = self._models.KeywordIndexParams(type="keyword", is_tenant=True)
-        await self._client.create_payload_index(self._collection, TENANT, schema, wait=True)
+        schema = self._connection.models.KeywordIndexParams(type="keyword", is_tenant=True)
+        await self._connection.client.create_payload_index(
+            self._collection, TENANT, schema, wait=True
+        )
 
     @asynccontextmanager
     async def _request(
         self, doing: str, *, missing_ok: bool = False, existing_ok: bool = False
     ) -> AsyncGenerator[None]:
-        """Bound a request in time and translate its errors, but for those that are expected."""
+        """See ``QdrantConnection.request``."""
         try:
-            async with asyncio.timeout(self._server.seconds):
+            async with self._connection.request(
+                doing, missing_ok=missing_ok, existing_ok=existing_ok
+            ):
                 yield
-        except VectorStoreUnavailable:
-            raise
-        except Exception as error:
-            status = status_of(error)
-            if (missing_ok and status == 404) or (existing_ok and status == 409):
-                return
-            if not _is_of_the_client(error):
-                raise
-            if status == 404:
+        except VectorStoreUnavailable as error:
+            if (error.info.details or {}).get("status") == 404:
                 self._dimension = None  # the collection was deleted: the next call looks again
-            raise unavailable(doing, self._server.url, error) from error
-
-
-def _is_of_the_client(error: Exception) -> bool:
-    """Return whether an error is the client's or the network's, not ours."""
-    known = (TimeoutError, OSError, UnfinishedUpdate, *ANSWER_ERRORS)
-    return isinstance(error, known) or type(error).__module__.startswith("qdrant_client.")
+            raise

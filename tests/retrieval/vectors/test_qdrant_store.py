@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.retrieval.ports import VectorStoreUnavailable
 from jupyter_ai_shoulders.retrieval.vectors import qdrant_store
-from jupyter_ai_shoulders.retrieval.vectors.qdrant_store import QdrantServer, QdrantVectorStore
+from jupyter_ai_shoulders.retrieval.vectors.qdrant_connection import QdrantServer
+from jupyter_ai_shoulders.retrieval.vectors.qdrant_store import QdrantVectorStore
 from tests.retrieval.vectors.qdrant_simulator.server import (
     Body,
     Cut,

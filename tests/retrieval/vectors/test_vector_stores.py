@@ -12,7 +12,8 @@ from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.retrieval.ports import VectorStore
 from jupyter_ai_shoulders.retrieval.vectors import edge_store, qdrant_store
 from jupyter_ai_shoulders.retrieval.vectors.edge_store import EdgeVectorStore
-from jupyter_ai_shoulders.retrieval.vectors.qdrant_store import QdrantServer, QdrantVectorStore
+from jupyter_ai_shoulders.retrieval.vectors.qdrant_connection import QdrantServer
+from jupyter_ai_shoulders.retrieval.vectors.qdrant_store import QdrantVectorStore
 from tests.retrieval.vectors.qdrant_simulator.server import QdrantSimulator
 from tests.retrieval.vectors.sample_vectors import cosine, digest, ranking, vector, vectors
 
