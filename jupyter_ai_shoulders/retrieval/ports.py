@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 from jupyter_ai_shoulders.core.embedding import Embedder
-from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.retrieval.chunk import ChunkedDocument
 from jupyter_ai_shoulders.retrieval.word_index import FileStamp
 
@@ -66,14 +66,12 @@ class IndexOwnership(Protocol):
         ...
 
 
-class VectorStoreUnavailable(ShouldersError):
+class VectorStoreUnavailable(StateUnavailable):
     """Vectors cannot be stored or searched; search by words still works.
 
     ``info.retryable`` says whether the same call may succeed later. ``is_damaged`` says that what
     is stored cannot be read and has to be made again; only a store on this machine sets it.
     """
-
-    default_code = "state_unavailable"
 
     def __init__(
         self,

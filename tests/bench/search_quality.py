@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import re
 import sqlite3
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -139,10 +140,9 @@ class Vectors:
             embedder = SentenceEmbedder()
             for number, key in enumerate(missing, 1):
                 known[key] = embedder.embed([texts[key]])[0].astype(np.float16)
-                print(f"\r{number} of {len(missing)} vectors", end="", flush=True)
                 if number % STORED_EVERY == 0 or number == len(missing):
                     np.savez(file, **known)
-            print()
+                    print(f"{number} of {len(missing)} vectors", file=sys.stderr)
         self.digests = [chunk.digest for document in documents for chunk in document.chunks]
         self._chunks = np.stack([known[digest] for digest in self.digests]).astype(np.float32)
         self._queries = {each.text: known[each.text].astype(np.float32) for each in questions}

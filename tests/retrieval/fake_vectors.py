@@ -13,6 +13,7 @@ from typing import Literal
 
 from jupyter_ai_shoulders.core.embedding import Embedder, EmbedderInfo
 from jupyter_ai_shoulders.core.errors import ProviderError, ShouldersError
+from jupyter_ai_shoulders.retrieval.ports import VectorStoreUnavailable
 from jupyter_ai_shoulders.wire.ids import ProviderId
 
 DIMENSION = 64
@@ -98,16 +99,22 @@ class FakeEmbedders:
 
 
 class FakeStore:
-    """``VectorStore`` in a file for each vector, or in memory; ``down`` makes every call fail."""
+    """``VectorStore`` in a file for each vector.
+
+    ``down`` and ``is_damaged`` make every call fail.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.down = False
+        self.is_damaged = False
         folder.mkdir(parents=True, exist_ok=True)
 
     def _check(self) -> None:
         if self.down:
             raise ShouldersError("The store of vectors does not answer.", code="state_unavailable")
+        if self.is_damaged:
+            raise VectorStoreUnavailable("The vectors are damaged.", is_damaged=True)
 
     async def known(self, digests: Collection[str]) -> set[str]:
         self._check()
@@ -156,6 +163,8 @@ class FakeCollections:
         self.folder = folder
         self.stores: dict[str, FakeStore] = {}
         self.down = False
+        self.kept = False
+        """Whether nothing can be deleted."""
         self.opened: list[str] = []
 
     async def open(self, name: str) -> FakeStore:
@@ -165,6 +174,8 @@ class FakeCollections:
         return store
 
     async def drop(self, name: str) -> None:
+        if self.kept:
+            raise VectorStoreUnavailable("The vectors cannot be deleted.", retryable=True)
         self.stores.pop(name, None)
         for path in (self.folder / name).glob("*"):
             path.unlink()

@@ -15,6 +15,7 @@ import pytest
 from jupyter_ai_shoulders.core.errors import PolicyRefusal, ProviderError
 from jupyter_ai_shoulders.retrieval.chunk import Chunk, ChunkedDocument
 from jupyter_ai_shoulders.retrieval.collection_names import collection_name
+from jupyter_ai_shoulders.retrieval.ports import VectorStoreUnavailable
 from jupyter_ai_shoulders.retrieval.service import MeaningPorts, SearchService
 from jupyter_ai_shoulders.wire.api.search import EmbeddingConsent, MeaningStatus, SearchQuery
 from tests.retrieval.fake_documents import FakeOwnership
@@ -263,6 +264,93 @@ async def test_pause_and_clear(stage: MeaningStage):
         assert stage.collections.names == []
         await embedded(stage, service)
     assert len(stage.embedder.sent) == 5
+
+
+NOT_DELETED = "Search by meaning is not up to date: The vectors cannot be deleted."
+
+
+async def test_an_old_collection_that_cannot_be_deleted_is_deleted_later(tmp_path: Path):
+    """Also by another process. The new one answers, and new texts are embedded."""
+    stage = MeaningStage(tmp_path, FakeEmbedder("fake/old"), FakeEmbedder("fake/new"))
+    old, new = collection_name("fake/old"), collection_name("fake/new")
+    async with stage.open() as service:
+        await embedded(stage, service)
+        stage.embedders.chosen, stage.collections.kept = "fake/new", True
+        status = await embedded(stage, service)
+        assert (status.problem, status.missing) == (NOT_DELETED, 0)
+        assert (await places(service, "buy a car"))[0] == ("shop.py", "meaning")
+        assert stage.embedder.queries == ["buy a car"]
+        stage.source.put("late.py", "def late(): ...\n")
+        assert (await embedded(stage, service)).problem == NOT_DELETED
+        assert "late\ndef late(): ..." in stage.embedder.sent
+        assert stage.collections.names == sorted([old, new])
+    stage.collections.kept = False
+    async with stage.open() as service:
+        assert (await embedded(stage, service)).problem is None
+    assert stage.collections.names == [new]
+
+
+async def test_a_former_embedder_gets_a_new_collection_if_its_own_was_to_be_deleted(
+    tmp_path: Path,
+):
+    """A part of it may be gone."""
+    stage = MeaningStage(tmp_path, FakeEmbedder("fake/old"), FakeEmbedder("fake/new"))
+    async with stage.open() as service:
+        await embedded(stage, service)
+        stage.embedders.chosen, stage.collections.kept = "fake/new", True
+        await embedded(stage, service)
+        stage.embedders.chosen = "fake/old"
+        assert (await embedded(stage, service)).problem == NOT_DELETED
+        assert (await places(service, "buy a car"))[0] == ("shop.py", "meaning")
+        assert len(stage.embedders.known["fake/new"].queries) == 1
+        stage.collections.kept = False
+        assert (await embedded(stage, service)).problem is None
+        assert (await places(service, "buy a car now"))[0] == ("shop.py", "meaning")
+    assert len(stage.embedder.sent) == 4
+    assert stage.collections.names == [collection_name("fake/old")]
+
+
+async def test_damaged_vectors_that_cannot_be_deleted_are_made_again_later(stage: MeaningStage):
+    async with stage.open() as service:
+        await embedded(stage, service)
+        (store,) = stage.collections.stores.values()
+        store.is_damaged = stage.collections.kept = True
+        for _ in range(2):  # the background work survives
+            assert (await embedded(stage, service)).problem == NOT_DELETED
+        found = await ask(service, "automobile")
+        assert [match.matched_by for match in found.matches] == ["words"]
+        stage.collections.kept = False
+        assert (await embedded(stage, service)).problem is None
+        assert (await places(service, "automobile"))[0] == ("shop.py", "both")
+    assert len(stage.embedder.sent) == 4
+
+
+async def test_clear_says_that_vectors_cannot_be_deleted_and_search_goes_on(stage: MeaningStage):
+    async with stage.open() as service:
+        await embedded(stage, service)
+        stage.collections.kept = True
+        with pytest.raises(VectorStoreUnavailable, match="cannot be deleted"):
+            await service.clear()
+        status = await embedded(stage, service)
+        assert (status.problem, status.missing) == (None, 0)
+        assert (await places(service, "automobile"))[0] == ("shop.py", "both")
+        assert len(stage.embedder.sent) == 2  # the store is asked for what is left
+        stage.collections.kept = False
+        await service.clear()
+        assert stage.collections.names == []
+
+
+async def test_a_store_that_cannot_be_closed_holds_up_nothing(stage: MeaningStage):
+    async def refuse() -> None:
+        raise VectorStoreUnavailable("The disk is full.")
+
+    async with stage.open() as service:
+        await embedded(stage, service)
+        (store,) = stage.collections.stores.values()
+        store.aclose = refuse
+        await service.set_paused(paused=True)
+        await service.clear()
+    assert stage.collections.names == []
 
 
 def test_kills_lose_at_most_the_batch_that_was_under_way(tmp_path: Path):

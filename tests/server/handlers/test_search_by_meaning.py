@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -196,6 +197,34 @@ async def test_without_an_embedder_words_are_searched_and_the_state_says_why(
     found = await search(api, "river")
     assert "ollama pull nomic-embed-text" in state["problem"]
     assert ([match["path"] for match in found["matches"]], found["warning"]) == (["rain.py"], None)
+
+
+async def test_clear_says_which_vectors_cannot_be_deleted(
+    api: Api, upstream: Simulator, jp_root_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", upstream.url)
+    fill(jp_root_dir)
+    await meaning(api)
+
+    def refuse(path: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "rmtree", refuse)
+        refused = await api.post("search/index", {"action": "clear"})
+    ready = await meaning(api)
+    found = await search(api, "river")
+    cleared = await api.post("search/index", {"action": "clear"})
+
+    folder = jp_root_dir / ".shoulders" / "index" / "vectors"
+    error = refused.body["error"]
+    assert (refused.status, error["code"], error["retryable"]) == (503, "state_unavailable", True)
+    assert f"{folder} cannot be deleted" in error["message"]
+    assert "delete it yourself" in error["hint"]
+    assert (ready["problem"], ready["missing"]) == (None, 0)
+    assert found["matches"][0]["matched_by"] == "both"
+    assert (cleared.status, cleared.body["state"]) == (200, "empty")
+    assert not folder.exists()
 
 
 async def test_a_qdrant_server_keeps_the_vectors(

@@ -20,7 +20,7 @@ from tests.simulator.http import HttpRequest
 from tests.simulator.refusal import RequestRefused
 
 Handler = Callable[[str, Mapping[str, Any]], Any]
-_PATH = re.compile(r"/collections/([\w.-]{1,255})(/[a-z/]+)?")
+_PATH = re.compile(r"/collections(?:/([\w.-]{1,255})(/[a-z/]+)?)?")
 _MOST_BODY = 32 << 20
 """Bytes of a body that a server takes by default (``service.max_request_size_mb``)."""
 
@@ -34,6 +34,7 @@ class Routes:
         self._operations = 0
         models = self._models
         self._table: dict[str, tuple[Handler, Any, Any, Mapping[str, str]]] = {
+            "GET": (self._list, None, models.InlineResponse2006, {}),
             "GET ": (self._describe, None, models.InlineResponse2007, {}),
             "PUT ": (self._create, models.CreateCollection, models.InlineResponse2001, {}),
             "PUT /index": (
@@ -65,13 +66,13 @@ class Routes:
     def answer(self, request: HttpRequest) -> bytes:
         """Return the body of the answer. Raises ``RequestRefused``."""
         path = _PATH.fullmatch(request.path)
-        entry = self._table.get(f"{request.method} {path[2] or ''}") if path else None
+        entry = self._table.get(_route(request.method, path)) if path else None
         if path is None or entry is None:
             raise RequestRefused("Not found", status=404)
         handle, request_model, answer_model, parameters = entry
         if dict(parse_qsl(request.query)) != parameters:
             raise RequestRefused(f"The query is {request.query!r}, not {parameters}")
-        result = handle(path[1], self._body(request, request_model))
+        result = handle(path[1] or "", self._body(request, request_model))
         answer = {"usage": None, "time": 0.000_1, "status": "ok", "result": result}
         answer_model.model_validate(answer)
         return json.dumps(answer).encode()
@@ -98,6 +99,9 @@ class Routes:
         if name not in self.collections:
             raise RequestRefused(f"Not found: Collection `{name}` doesn't exist!", status=404)
         return self.collections[name]
+
+    def _list(self, _name: str, _: Mapping[str, Any]) -> Any:
+        return {"collections": [{"name": name} for name in self.collections]}
 
     def _describe(self, name: str, _: Mapping[str, Any]) -> Any:
         collection = self._collection(name)
@@ -179,6 +183,11 @@ class Routes:
     def _completed(self) -> Any:
         self._operations += 1
         return {"operation_id": self._operations, "status": "completed"}
+
+
+def _route(method: str, path: re.Match[str]) -> str:
+    """Return the key of a route: the method, and the path within a collection if it names one."""
+    return method if path[1] is None else f"{method} {path[2] or ''}"
 
 
 def _point(sent: Mapping[str, Any]) -> StoredPoint:
