@@ -68,6 +68,9 @@ class MeaningIndex:
         self._updating: asyncio.Task[None] | None = None
         self._deleting = False
         self._refused: set[str] = set()
+        self._unstored: dict[tuple[str, str], Sequence[float]] = {}
+        """Vectors by embedder and digest, until they are stored: a store that fails does not make
+        their texts be embedded again. Some batches at most."""
         self._active: EmbedderInfo | None = None
         self._reported: MeaningStatus | None = None
         self._has_none = False
@@ -125,7 +128,7 @@ class MeaningIndex:
         self._deleting = True
         try:
             await self.stop()
-            self._active, self._refused = None, set()
+            self._active, self._refused, self._unstored = None, set(), {}
             self.dimension, self.missing, self.error = None, 0, None
             await self._collections.drop_all()
         finally:
@@ -234,13 +237,28 @@ class MeaningIndex:
             wanted = {each.digest: each for each in texts if each.digest not in self._refused}
             known = await store.known(wanted.keys())
             new = [each for digest, each in wanted.items() if digest not in known]
-            vectors = await self._embedded(embedder, new)
+            vectors = await self._new_vectors(embedder, new)
             if vectors:
                 self.dimension = len(next(iter(vectors.values())))
                 await store.add(vectors)
+            for digest in vectors:
+                self._unstored.pop((name, digest), None)
             await asyncio.to_thread(self._records.add, name, {*known, *vectors})
             self.missing = max(self.missing - len(wanted), 0)
             self._report()
+        self._unstored = {}
+
+    async def _new_vectors(
+        self, embedder: Embedder, texts: Sequence[MissingText]
+    ) -> Mapping[str, Sequence[float]]:
+        """Return the vectors of texts, of which some may have been embedded and not stored."""
+        name, digests = embedder.info.id, [each.digest for each in texts]
+        kept = {
+            each: self._unstored[name, each] for each in digests if (name, each) in self._unstored
+        }
+        new = await self._embedded(embedder, [each for each in texts if each.digest not in kept])
+        self._unstored |= {(name, digest): vector for digest, vector in new.items()}
+        return {**kept, **new}
 
     async def _embedded(
         self, embedder: Embedder, texts: Sequence[MissingText]

@@ -60,8 +60,9 @@ class StoredCollection:
         for name in fields:  # as in Qdrant's strict mode
             if name not in self.indexes:
                 raise RequestRefused(f'Index required but not found for "{name}"')
-        for point in [*self.points.values()]:
-            if (ids is None or point.id in ids) and fields.items() <= point.payload.items():
+        chosen = self.points if ids is None else ids & self.points.keys()
+        for point in [self.points[each] for each in chosen]:
+            if fields.items() <= point.payload.items():
                 yield point
 
     def nearest(
