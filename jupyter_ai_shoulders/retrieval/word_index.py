@@ -28,8 +28,10 @@ FREQUENT = 0.05
 query, except for its ``RARE_TERMS`` rarest words. See docs/design/search.md for what that is worth.
 """
 RARE_TERMS = 2
-CHEAP = 100
-"""Chunks up to which a word always counts: in a small index every word is in a large share."""
+CHEAP = 400
+"""Chunks up to which a word always counts: it costs little, and in a small index the words of the
+subject are in a large share.
+"""
 _COLUMNS = "name, heading, text, hidden"
 _SCORE = f"bm25(words, {', '.join(map(str, WEIGHTS.values()))})"
 """Less is better."""
