@@ -87,6 +87,6 @@ class SentenceEmbedder:
 
 def _gelu(states: Array) -> Array:
     """The approximation with tanh (Hendrycks and Gimpel, 2016)."""
-    cubes = states * states * states  # numpy's power is ten times as slow
+    cubes = states * states * states  # of negative numbers, `**` takes 90 times as long
     inner = math.sqrt(2 / math.pi) * (states + 0.044715 * cubes)
     return 0.5 * states * (1 + np.tanh(inner))
