@@ -304,7 +304,9 @@ class SearchService:
                 counts = self._index.counts()
                 documents = self._index.documents()
                 problems += [
-                    IndexProblem(path=name, message=document.problem)
+                    IndexProblem(
+                        path=None if conversation_at(name) else name, message=document.problem
+                    )
                     for name, document in documents.items()
                     if document.problem
                 ]

@@ -17,7 +17,7 @@ from tests.server.conftest import OpenPage
 from tests.server.connections.test_open_notebooks import announce as announce_notebook
 from tests.server.connections.test_open_notebooks import content as notebook_content
 from tests.server.connections.test_open_text_files import announce as announce_text
-from tests.simulator import Simulator, ToolUse, reply
+from tests.simulator import Reply, Simulator, ToolUse, reply
 from tests.simulator_process import notebook
 
 WAIT_S = 20
@@ -184,7 +184,7 @@ async def test_the_agent_searches_and_cites(
     assert result["result"]["data"]["matches"][0]["path"] == "model.py"
 
 
-async def talk(api: Api, upstream: Simulator, question: str, *answers: str | list[object]) -> str:
+async def talk(api: Api, upstream: Simulator, question: str, *answers: Reply | str) -> str:
     """Have a conversation of one turn; return its id."""
     upstream.script(*answers)
     session_id = await api.new_session()

@@ -370,7 +370,7 @@ export class FakeApi implements ISettingsApi {
   index: SearchIndexStatus = {
     state: 'ready',
     files: 12,
-    conversations: 3,
+    conversations: 0,
     chunks: 340,
     behind: 0,
     bytes: 2_500_000,

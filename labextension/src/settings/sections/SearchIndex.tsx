@@ -49,13 +49,21 @@ function stateText(
   status: SearchIndexStatus,
   trans: TranslationBundle
 ): string {
-  const { state, behind, files, chunks, bytes } = status;
+  const { state, behind, files, conversations, chunks, bytes } = status;
   const left = groupDigits(
     trans._n('%1 file left', '%1 files left', behind),
     behind
   );
   const content = [
     groupDigits(trans._n('%1 file', '%1 files', files), files),
+    ...(conversations === 0
+      ? []
+      : [
+          groupDigits(
+            trans._n('%1 conversation', '%1 conversations', conversations),
+            conversations
+          )
+        ]),
     groupDigits(trans._n('%1 chunk', '%1 chunks', chunks), chunks),
     formatSize(bytes)
   ];

@@ -179,7 +179,7 @@ function ConsentCard(props: {
       </p>
       <p>
         {trans.__(
-          'Outputs, private cells and files with secrets are not sent.'
+          'Outputs, conversations, private cells and files with secrets are not sent.'
         )}
       </p>
       <div className="shoulders-Actions" aria-busy={sending.busy}>

@@ -22,6 +22,11 @@ const { index: READY } = new FakeApi();
 test.each<[Partial<SearchIndexStatus>, string, string]>([
   [{}, 'Up to date · 12 files · 340 chunks · 2.5 MB', ''],
   [
+    { conversations: 1 },
+    'Up to date · 12 files · 1 conversation · 340 chunks · 2.5 MB',
+    ''
+  ],
+  [
     { state: 'building', behind: 7 },
     'Indexing: 7 files left · 12 files · 340 chunks · 2.5 MB',
     'Indexing: 7 files left'
