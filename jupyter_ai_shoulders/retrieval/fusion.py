@@ -7,7 +7,7 @@ Reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009): a place scores 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from jupyter_ai_shoulders.retrieval.word_index import IndexedChunk
@@ -18,6 +18,11 @@ MEANING_WEIGHT = 0.4
 """Of the ranking by meaning beside that by words. Of weights from 0.2 to 1 and offsets from 5 to 60
 on public notebooks those around these find most, see docs/design/search.md; 1 finds less than words
 alone.
+"""
+
+CONVERSATION_WEIGHT = 0.5
+"""Of the score of a conversation: it repeats the words of the documents that it is about, and a
+document that matches as well is what is looked for.
 """
 
 MatchedBy = Literal["words", "meaning", "both"]
@@ -39,7 +44,7 @@ def rank_places(
 
     Without a ranking by meaning the scores are those of the words.
     """
-    words, meaning = _places(by_words), _places(by_meaning)
+    words, meaning = _places(_weighted(by_words)), _places(by_meaning)
     if not meaning:
         return [RankedPlace(chunk, chunk.score, "words") for chunk in words.values()]
     scores: dict[tuple[str, object], float] = {}
@@ -60,6 +65,17 @@ def _matched_by(words: bool, meaning: bool) -> MatchedBy:
     if words and meaning:
         return "both"
     return "words" if words else "meaning"
+
+
+def _weighted(found: Sequence[IndexedChunk]) -> list[IndexedChunk]:
+    """Return chunks by score, with that of conversations reduced."""
+    weighted = [
+        replace(each, score=each.score * CONVERSATION_WEIGHT)
+        if each.kind == "conversation"
+        else each
+        for each in found
+    ]
+    return sorted(weighted, key=lambda each: -each.score)
 
 
 def _places(found: Sequence[IndexedChunk]) -> dict[tuple[str, object], IndexedChunk]:
