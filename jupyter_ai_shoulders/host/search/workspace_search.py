@@ -9,7 +9,8 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jupyter_ai_shoulders.core.errors import NotFound, PolicyRefusal
+from jupyter_ai_shoulders.core.errors import NotFound, PolicyRefusal, StateUnavailable
+from jupyter_ai_shoulders.storage.ledger.usage_queries import purpose_cost
 from jupyter_ai_shoulders.wire.api.search import (
     PostSearchIndex,
     SearchIndexStatus,
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from jupyter_ai_shoulders.host.shared_services import SharedServices
     from jupyter_ai_shoulders.retrieval.ports import VectorCollections
     from jupyter_ai_shoulders.retrieval.service import SearchService
+
+LEDGER_SECONDS = 0.5
+"""How long a status waits for the ledger."""
 
 
 class WorkspaceSearch:
@@ -57,7 +61,7 @@ class WorkspaceSearch:
 
     async def status(self, path: str = "") -> SearchIndexStatus:
         """Return the state of the index and, with a path, of a file. Raises ``PolicyRefusal``."""
-        return await self._with_models(await (await self._started()).status(path))
+        return await self._completed(await (await self._started()).status(path))
 
     async def command(self, command: PostSearchIndex) -> SearchIndexStatus:
         """Change the index. Raises ``StateUnavailable``, ``PolicyRefusal``."""
@@ -71,7 +75,7 @@ class WorkspaceSearch:
                 await service.set_paused(paused=True)
             case "resume":
                 await service.set_paused(paused=False)
-        return await self._with_models(await service.status())
+        return await self._completed(await service.status())
 
     async def settings_changed(self) -> None:
         """Follow changed settings, if search is in use."""
@@ -83,13 +87,27 @@ class WorkspaceSearch:
         if self._service is not None:
             await self._service.aclose()
 
-    async def _with_models(self, status: SearchIndexStatus) -> SearchIndexStatus:
-        """Add the embedding models to choose from."""
+    async def _completed(self, status: SearchIndexStatus) -> SearchIndexStatus:
+        """Add the embedding models to choose from, and what embedding has cost."""
         if status.meaning is None:
             return status
         models = await self._embedders().choices()
-        meaning = status.meaning.model_copy(update={"models": models})
+        cost = await self._cost()
+        meaning = status.meaning.model_copy(update={"models": models, "cost_micro_usd": cost})
         return status.model_copy(update={"meaning": meaning})
+
+    async def _cost(self) -> int | None:
+        """Return the cost of embedding in this month, in micro-dollars; None if unknown."""
+        ledger = self._services.budgets.of(None).ledger
+        first = self._services.ports.clock.now().astimezone().date().replace(day=1)
+        try:
+            async with asyncio.timeout(LEDGER_SECONDS):
+                await ledger.flush()
+                return await asyncio.to_thread(
+                    purpose_cost, ledger.path, "embedding", first.isoformat()
+                )
+        except (StateUnavailable, TimeoutError):  # the settings of the budget say why
+            return None
 
     async def _started(self) -> SearchService:
         if not self._services.preferences.search().enabled:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from jupyter_ai_shoulders.core.budget.account import Purpose
 from jupyter_ai_shoulders.storage.ledger.database import query_rows
 from jupyter_ai_shoulders.storage.schema.migrations import SEQ_BITS, UNSTREAMED
 from jupyter_ai_shoulders.storage.schema.session_projection import OWN_EVENT
@@ -30,6 +31,10 @@ _GROUPED = {
     "session": f"SELECT session, NULL, {_SUMS} GROUP BY session ORDER BY max(at) DESC",
 }
 _TOTAL = f"SELECT NULL, NULL, {_SUMS}"
+_OF_PURPOSE = """
+    SELECT coalesce(sum(cost_micro_usd), 0) FROM calls
+    WHERE state != 'open' AND day >= ? AND purpose = ?
+"""
 _SEEN = f"""
     (? IS NULL OR EXISTS (
       SELECT 1 FROM sessions WHERE number = events.id >> {SEQ_BITS}
@@ -63,6 +68,15 @@ def usage_total(ledger: Path, first: str, last: str) -> UsageRow:
     """Return the total of these days. Raises ``StateUnavailable``."""
     found = query_rows(ledger, _TOTAL, first, last)
     return _row(found[0] if found else (None, None, *(0,) * 8, None, 0))
+
+
+def purpose_cost(ledger: Path, purpose: Purpose, first: str) -> int:
+    """Return the known cost of calls for a purpose from a day on, in micro-dollars.
+
+    Raises ``StateUnavailable``.
+    """
+    found = query_rows(ledger, _OF_PURPOSE, first, purpose)
+    return found[0][0] if found else 0
 
 
 def tool_usage(

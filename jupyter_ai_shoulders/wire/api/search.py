@@ -150,6 +150,8 @@ class MeaningStatus(WireModel):
     dimension: int | None
     missing: int
     """Chunks without a vector."""
+    cost_micro_usd: int | None = None
+    """What embedding cost this month, in all folders of the user; None if that is not known."""
     consent: EmbeddingConsent | None
     problem: str | None
     """Why only words are searched, or what to do to search by meaning."""

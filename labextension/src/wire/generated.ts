@@ -3376,6 +3376,7 @@ is_local: boolean
 store: ("local" | "server")
 dimension: (number | null)
 missing: number
+cost_micro_usd: (number | null)
 consent: (EmbeddingConsent | null)
 problem: (string | null)
 models: EmbedderChoice[]

@@ -88,6 +88,7 @@ async def test_openai_embeds_once_it_is_allowed(
     api: Api, upstream: Simulator, jp_root_dir: Path
 ) -> None:
     fill(jp_root_dir)
+    (jp_root_dir / "rain.py").write_text(RAIN + "# It rains.\n" * 80)  # costs micro-dollars
     upstream.script("It has never sent one.")
     await api.run(await api.new_session(), "Has a conversation never sent a road?")
     asked = await meaning(api)
@@ -101,12 +102,13 @@ async def test_openai_embeds_once_it_is_allowed(
     assert (asked["model"], asked["is_local"]) == ("text-embedding-3-small", False)
     assert asked["consent"]["chunks"] == 3
     assert asked["consent"]["tokens"] > 0
-    assert asked["consent"]["cost_micro_usd"] == 1
+    assert asked["consent"]["cost_micro_usd"] == 7
     assert before == "[]"
     kinds = {match["kind"]: match["matched_by"] for match in words["matches"]}
     assert kinds == {"code": "words", "conversation": "words"}
     assert put.status == 200, put
     assert (ready["missing"], ready["problem"], ready["dimension"]) == (0, None, 64)
+    assert [asked["cost_micro_usd"], ready["cost_micro_usd"]] == [0, 5]
     assert (found["matches"][0]["path"], found["matches"][0]["matched_by"]) == ("car.py", "both")
     assert "rain" in sent(upstream)
     assert "never sent" not in sent(upstream)

@@ -13,6 +13,7 @@ export const MEANING: MeaningStatus = {
   is_local: true,
   store: 'local',
   dimension: 768,
+  cost_micro_usd: null,
   missing: 0,
   consent: null,
   problem: null,

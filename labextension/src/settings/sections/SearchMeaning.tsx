@@ -99,7 +99,14 @@ function State(props: {
 
 /** The state in one line; a problem is shown below it. */
 function stateText(
-  { host, is_local, missing, problem, store }: MeaningStatus,
+  {
+    cost_micro_usd: cost,
+    host,
+    is_local,
+    missing,
+    problem,
+    store
+  }: MeaningStatus,
   model: string,
   isAsked: boolean,
   trans: TranslationBundle
@@ -118,7 +125,10 @@ function stateText(
     visible(model),
     place,
     store === 'server' ? trans.__('Qdrant server') : '',
-    isAsked ? trans.__('Not allowed yet') : progress
+    isAsked ? trans.__('Not allowed yet') : progress,
+    cost === null || cost === 0
+      ? ''
+      : trans.__('%1 this month', formatMoney(cost))
   ]
     .filter(part => part !== '')
     .join(' · ');

@@ -142,7 +142,8 @@ const MEANING: MeaningStatus = {
   missing: 0,
   consent: null,
   problem: null,
-  models: []
+  models: [],
+  cost_micro_usd: 0
 };
 const CONSENT: EmbeddingConsent = {
   host: 'api.openai.com',
@@ -154,6 +155,10 @@ const CONSENT: EmbeddingConsent = {
 
 test.each<[Partial<MeaningStatus>, string]>([
   [{}, 'text-embedding-3-small · api.openai.com · Ready'],
+  [
+    { cost_micro_usd: 42_000 },
+    'text-embedding-3-small · api.openai.com · Ready · $0.04 this month'
+  ],
   [
     { model: 'nomic', host: '127.0.0.1', is_local: true, missing: 1 },
     'nomic · on this machine · 1 chunk left'
