@@ -45,6 +45,8 @@ _REAPED_AT_ONCE = 64
 _KILL_TIMEOUT_S = 5.0
 """Wait for killed processes to disappear; only those stuck in the kernel take longer."""
 _ORPHAN_STOP_TIMEOUT_S = 0.2
+_HANDOVER_SECONDS = 1.0
+"""Wait for the system to hand the children of an ending process over to this one."""
 SIZE_DIGITS = 8
 """A request begins with its length in bytes, in hexadecimal."""
 _IGNORED = (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)
@@ -193,22 +195,37 @@ def _exceeded_share(command: _Command, alive: list[ProcessInfo]) -> str | None:
 
 
 def _alive(command: _Command) -> Iterator[list[ProcessInfo]]:
+    """Yield the command's processes as they are at each moment.
+
+    A list read from ``/proc`` may be empty while a process exits: its children are then neither its
+    own nor this process's. Only without any child, living or not, is nothing left.
+    """
     while True:
-        _reap(command)
-        yield descendants(os.getpid())
+        deadline = time.monotonic() + _HANDOVER_SECONDS
+        while True:
+            has_children = _reap(command)
+            alive = descendants(os.getpid())
+            if alive or not has_children or time.monotonic() >= deadline:
+                break
+            time.sleep(0.001)
+        yield alive
 
 
-def _reap(command: _Command) -> None:
-    """Reap children, a limited number at once: a fork bomb's orphans arrive without end."""
+def _reap(command: _Command) -> bool:
+    """Reap children, a limited number at once: a fork bomb's orphans arrive without end.
+
+    Returns whether there are more children.
+    """
     for _ in range(_REAPED_AT_ONCE):
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
-            return
+            return False
         if pid == 0:
-            return
+            return True
         if pid == command.pid:
             command.status = status
+    return True
 
 
 def _spawn(request: Mapping[str, Any], mark: str) -> int:

@@ -295,6 +295,33 @@ def test_when_the_server_is_killed_its_command_is_ended_at_once(tmp_path: Path) 
         time.sleep(0.01)
 
 
+HANDOVER = """
+import os, subprocess
+from jupyter_ai_shoulders.guard.spawner import main
+left = subprocess.Popen(["sleep", "1000"])
+lists = iter([[], []])
+real = main.descendants
+main.descendants = lambda root: real(root) if (found := next(lists, None)) is None else found
+command = main._Command(pid=0, deadline=None, stop_timeout_s=0, most_processes=0, most_pages=0)
+print([process.pid for process in next(main._alive(command))] == [left.pid])
+left.kill()
+left.wait()
+print(next(main._alive(command)))
+"""
+
+
+def test_processes_that_a_list_misses_while_their_parent_ends_are_not_forgotten() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    done = subprocess.run(
+        [sys.executable, "-c", HANDOVER],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.returncode) == ("True\n[]\n", 0), done.stderr
+
+
 async def test_a_command_whose_spawner_was_killed_is_found_and_ended(tmp_path: Path) -> None:
     async with spawned() as spawner:
         items = spawner.run(program("echo $$ > a.pid; setsid sleep 1000 & wait", tmp_path))

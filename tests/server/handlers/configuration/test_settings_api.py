@@ -55,6 +55,7 @@ SEARCH: dict[str, Any] = {
     "enabled": True,
     "include": [],
     "exclude": [],
+    "conversations": True,
     "by_meaning": True,
     "embedder": "",
     "send_to": "",
