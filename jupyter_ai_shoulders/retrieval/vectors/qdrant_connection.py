@@ -45,6 +45,13 @@ class QdrantConnection:
         self.models: Any = None
         """The client's models of requests, after ``connect``."""
 
+    async def load(self) -> None:
+        """Import the client before its first use. That may take seconds, which are not the
+        server's, so call it outside of ``request``.
+        """
+        if self.client is None:
+            await asyncio.to_thread(qdrant_client)
+
     async def connect(self) -> None:
         """Import and make the client, unless there is one. Raises ``VectorStoreUnavailable``."""
         if self.client is not None:
@@ -101,6 +108,7 @@ async def collection_names(server: QdrantServer) -> list[str]:
     Raises ``VectorStoreUnavailable``.
     """
     connection = QdrantConnection(server)
+    await connection.load()
     try:
         async with connection.request("list its collections"):
             await connection.connect()

@@ -113,6 +113,7 @@ class QdrantVectorStore:
 
     async def _find(self) -> int | None:
         """Return the dimension of the collection; None if there is none."""
+        await self._connection.load()
         async with self._request("be reached"), self._lock:
             if self._dimension is None:
                 await self._connection.connect()

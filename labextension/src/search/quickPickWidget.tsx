@@ -91,8 +91,8 @@ export class QuickPickWidget extends ReactWidget {
       if (this.isDisposed || this.node.contains(document.activeElement)) {
         return;
       }
-      if (target instanceof Node && !target.isConnected) {
-        this.node.querySelector('input')?.focus(); // An answer replaced what had the focus.
+      if (target instanceof Element && target.getClientRects().length === 0) {
+        this.node.querySelector('input')?.focus(); // An answer removed or hid what had the focus.
         return;
       }
       this.leave();
