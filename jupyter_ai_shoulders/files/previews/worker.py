@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
@@ -24,6 +25,8 @@ def main() -> None:
     logging.disable(logging.CRITICAL)  # readers log defects of a file
     [_, kind] = sys.argv
     sys.stdout.write(json.dumps(answer(kind, sys.stdin.buffer.read())))
+    sys.stdout.flush()
+    os._exit(0)  # readers' threads may abort the process while it ends in order (Arrow's do)
 
 
 def answer(kind: str, content: bytes) -> dict[str, str | None]:
