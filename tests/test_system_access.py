@@ -157,6 +157,7 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     ),
     # Uses only names, or works in memory.
     "files.previews.archives": Excepted("unpacks bytes in memory", (), ARCHIVES),
+    "files.previews.worker": Excepted("ends its own process", (), ("os._exit",)),
     "tools.conversation.share_artifact": Excepted("packs bytes in memory", (), ARCHIVES),
     "files.previews.formats": Excepted(
         "imports a reader of documents by a name from a fixed table",
