@@ -9,7 +9,7 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jupyter_ai_shoulders.core.errors import NotFound, PolicyRefusal, StateUnavailable
+from jupyter_ai_shoulders.core.errors import PolicyRefusal, StateUnavailable
 from jupyter_ai_shoulders.storage.ledger.usage_queries import purpose_cost
 from jupyter_ai_shoulders.wire.api.search import (
     PostSearchIndex,
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from jupyter_ai_shoulders.retrieval.ports import VectorCollections
     from jupyter_ai_shoulders.retrieval.service import SearchService
 
+NOBODY = ""
+"""A user without conversations of their own, who finds those without an owner."""
 LEDGER_SECONDS = 0.5
 """How long a status waits for the ledger."""
 
@@ -49,14 +51,13 @@ class WorkspaceSearch:
     async def search_for_agent(self, query: SearchQuery, session_id: SessionId) -> SearchResults:
         """Return the places that match best, for the agent of a conversation.
 
-        Raises like ``search``.
+        Raises like ``search``, and ``NotFound`` for a conversation that was deleted.
         """
         from jupyter_ai_shoulders.retrieval.service import Searcher
 
-        try:
-            owner, _ = self._services.store.sessions.header(session_id)
-        except NotFound:  # it was deleted in the meantime
-            owner = None
+        owner, _ = self._services.store.sessions.header(session_id)
+        if owner is None and self._services.settings.has_owners:
+            owner = NOBODY
         return await (await self._started()).search(query, Searcher(owner, session_id))
 
     async def status(self, path: str = "") -> SearchIndexStatus:

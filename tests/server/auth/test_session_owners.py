@@ -10,6 +10,7 @@ from traitlets.config import Config
 
 from jupyter_ai_shoulders.server.auth.user_identity import ANONYMOUS
 from jupyter_ai_shoulders.wire.api.commands import CreateSession
+from jupyter_ai_shoulders.wire.api.search import SearchQuery
 from tests.server.client import Api, Fetch, PageClient
 from tests.server.conftest import MODEL, OpenPage
 from tests.server.handlers.completions.completion_client import COMPLETIONS, suggest, suggesting
@@ -49,6 +50,22 @@ async def test_conversations_of_others_are_not_searched(api: Api, upstream: Simu
 
     assert [each["snippet"] for each in mine] == ["What is a bittern?"]
     assert theirs == []
+
+
+async def test_the_agent_of_a_conversation_without_an_owner_finds_nobodys(
+    api: Api, upstream: Simulator, jp_serverapp: ServerApp
+) -> None:
+    upstream.script("A bird.")
+    await api.run(await api.new_session(), "What is a bittern?")
+    host = await host_of(jp_serverapp)
+    shared = host.session_service.create(CreateSession(kind="chat"), owner=None)
+    query = SearchQuery(q="bittern", wait_s=20)
+
+    found = await host.search.search_for_agent(query, shared.id)
+    mine = await host.search.search(query, "ann")
+
+    assert found.matches == ()
+    assert [each.snippet for each in mine.matches] == ["What is a bittern?"]
 
 
 async def test_proposals_of_others_are_not_found(
