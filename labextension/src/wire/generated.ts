@@ -47,6 +47,7 @@ export type PartView = (TextView | ReasoningView | CallView | ClarifyView | Stdi
 export type ServerFrame = (Welcome | Events | Resync | MessageSent | MessageRefused | DocumentRead | DocumentAnnounce | DocumentApply | DocumentSaved | DocumentElsewhere | DocumentRecovery | DocumentRecovered | DocumentMarks | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | KernelRestart | OutputDraw | TextRead | TextApply | TextSaved | FileMoved | FileRemoved | SessionDelete | ToolsUpdate | SettingsUpdate | EditsUpdate | FrameError)
 
 export interface Wire {
+added_reference: AddedReference
 adopt_threads: AdoptThreads
 adopted_threads: AdoptedThreads
 answer_approval: AnswerApproval
@@ -58,6 +59,8 @@ away_answer: AwayAnswer
 budget_state: BudgetState
 cell_edit: CellEdit
 cell_text: CellTextAnswer
+citation_style_list: CitationStyleList
+citation_text: CitationText
 completion_end: CompletionEnd
 completion_suggestion: CompletionSuggestion
 conversation: Conversation
@@ -65,6 +68,7 @@ create_session: CreateSession
 decide_edit: DecideEdit
 decide_edits: DecideEdits
 decide_proposal: DecideProposal
+delete_reference: DeleteReference
 detect_provider: DetectProvider
 detected_provider: DetectedProvider
 edit_conflict: EditConflict
@@ -77,6 +81,7 @@ event_page: EventPage
 file_matches: FileMatches
 folder_trust_view: FolderTrustView
 fork_session: ForkSession
+formatted_citations: FormattedCitations
 instruction_list: InstructionList
 message_accepted: MessageAccepted
 message_view: MessageView
@@ -90,6 +95,10 @@ page_frame: PageFrame
 part_view: PartView
 patch_session: PatchSession
 pending_edit_list: PendingEditList
+post_citation: PostCitation
+post_format: PostFormat
+post_reference: PostReference
+post_reference_check: PostReferenceCheck
 post_search_index: PostSearchIndex
 preview_message: PreviewMessage
 proposal_list: ProposalList
@@ -98,8 +107,12 @@ put_budget: PutBudget
 put_cell_text: PutCellText
 put_permissions: PutPermissions
 put_provider: PutProvider
+put_reference_fields: PutReferenceFields
 put_settings: PutSettings
 put_trust: PutTrust
+reference_check: ReferenceCheck
+reference_entry: ReferenceEntry
+reference_list: ReferenceList
 request_completions: RequestCompletions
 request_view: RequestView
 restore_session: RestoreSession
@@ -121,6 +134,40 @@ tool_list: ToolList
 undo_turn: UndoTurn
 usage: Usage
 variable_list: VariableList
+word_page: WordPage
+}
+/**
+ * ``POST references``: what was added or found.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AddedReference".
+ */
+export interface AddedReference {
+reference: (Reference | null)
+status: ("added" | "duplicate" | "not_added")
+reason: string
+source: string
+}
+/**
+ * A work in a bibliography.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "Reference".
+ */
+export interface Reference {
+key: string
+type: string
+file: string
+line: (number | null)
+title: string
+authors: string[]
+year: string
+venue: string
+doi: string
+url: string
+pdf: string
+unverified: string
+is_duplicate: boolean
 }
 /**
  * ``POST anchors/adopt``: the threads listed in a document.
@@ -572,6 +619,37 @@ execution_count: (number | null)
  */
 export interface CellTextAnswer {
 text: string
+}
+/**
+ * ``GET references/styles``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CitationStyleList".
+ */
+export interface CitationStyleList {
+styles: CitationStyle[]
+default: string
+}
+/**
+ * A style of the Citation Style Language.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CitationStyle".
+ */
+export interface CitationStyle {
+id: string
+title: string
+kind: ("author-date" | "numeric" | "note" | "other")
+}
+/**
+ * ``POST references/citation``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CitationText".
+ */
+export interface CitationText {
+text: string
+syntax: ("myst" | "pandoc" | "latex")
 }
 /**
  * All suggestions, best first; the last message.
@@ -1232,6 +1310,16 @@ decision: ("apply" | "dismiss")
 text?: (string | null)
 base?: (string | null)
 run?: boolean
+}
+/**
+ * ``POST references/delete``: remove an entry.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "DeleteReference".
+ */
+export interface DeleteReference {
+key: string
+file: string
 }
 /**
  * ``POST providers/detect``: identify the service of a key, or the API at an address.
@@ -2263,6 +2351,31 @@ export interface ForkSession {
 seq?: (number | null)
 }
 /**
+ * ``POST references/format``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "FormattedCitations".
+ */
+export interface FormattedCitations {
+citations: string[]
+entries: FormattedEntry[]
+unknown: string[]
+markdown: string
+problem: string
+}
+/**
+ * An entry of a formatted bibliography.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "FormattedEntry".
+ */
+export interface FormattedEntry {
+key: string
+html: string
+markdown: string
+text: string
+}
+/**
  * ``GET instructions``, in the order of the prompt.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -2932,6 +3045,62 @@ export interface PendingEditList {
 edits: PendingEdit[]
 }
 /**
+ * ``POST references/citation``: the text that cites works in a document.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PostCitation".
+ */
+export interface PostCitation {
+/**
+ * @minItems 1
+ * @maxItems 50
+ */
+keys: [string, ...(string)[]]
+text?: string
+}
+/**
+ * ``POST references/format``: render citations and their bibliography.
+ * 
+ * ``clusters`` are the citations of a document in order; each has the keys it names together.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PostFormat".
+ */
+export interface PostFormat {
+/**
+ * @maxItems 2000
+ */
+clusters: string[][]
+style?: string
+locale?: string
+}
+/**
+ * ``POST references``: add a work by exactly one of these.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PostReference".
+ */
+export interface PostReference {
+doi?: (string | null)
+arxiv?: (string | null)
+isbn?: (string | null)
+url?: (string | null)
+bibtex?: (string | null)
+text?: (string | null)
+file?: (string | null)
+query?: (string | null)
+}
+/**
+ * ``POST references/check``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PostReferenceCheck".
+ */
+export interface PostReferenceCheck {
+path?: (string | null)
+online?: boolean
+}
+/**
  * ``POST search/index``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -3079,6 +3248,19 @@ new?: boolean
 untested?: boolean
 }
 /**
+ * ``POST references/edit``: change fields of an entry; null removes a field.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutReferenceFields".
+ */
+export interface PutReferenceFields {
+key: string
+file?: (string | null)
+fields: {
+[k: string]: string | null
+}
+}
+/**
  * ``PUT settings``: given values are stored, null resets to the default, others stay.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -3176,6 +3358,94 @@ trust?: string[]
  * @maxItems 1000
  */
 decline?: string[]
+}
+/**
+ * ``POST references/check``: problems, the most serious first.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ReferenceCheck".
+ */
+export interface ReferenceCheck {
+findings: ReferenceFinding[]
+documents: number
+references: number
+not_checked: string
+}
+/**
+ * A problem that a check found.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ReferenceFinding".
+ */
+export interface ReferenceFinding {
+kind: ("missing" | "uncited" | "duplicate" | "missing_field" | "dead_doi" | "retracted" | "corrected" | "unverified" | "broken_entry")
+key: string
+message: string
+path: string
+cell_id: (string | null)
+line: (number | null)
+url: string
+}
+/**
+ * ``GET references/entry``: a reference with its fields.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ReferenceEntry".
+ */
+export interface ReferenceEntry {
+reference: Reference
+fields: {
+[k: string]: string
+}
+bibtex: string
+}
+/**
+ * ``GET references``: best first, or by key where nothing is searched for.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ReferenceList".
+ */
+export interface ReferenceList {
+references: Reference[]
+total: number
+files: BibliographyFile[]
+problems: BibliographyProblem[]
+zotero: ZoteroStatus
+add_to: string
+syntax: ("myst" | "pandoc" | "latex")
+}
+/**
+ * A ``.bib`` file of the workspace.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "BibliographyFile".
+ */
+export interface BibliographyFile {
+path: string
+is_main: boolean
+entries: number
+}
+/**
+ * A broken entry; it is kept as it is.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "BibliographyProblem".
+ */
+export interface BibliographyProblem {
+file: string
+line: number
+message: string
+}
+/**
+ * The Zotero of this machine.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ZoteroStatus".
+ */
+export interface ZoteroStatus {
+running: boolean
+items: number
+problem: string
 }
 /**
  * ``POST completions``: the text around the caret of one editor.
@@ -4232,6 +4502,47 @@ reason: (string | null)
 export interface VariableSummary {
 name: string
 summary: string
+}
+/**
+ * ``GET word``: a document as a page.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "WordPage".
+ */
+export interface WordPage {
+path: string
+version: string
+html: string
+paragraphs: WordParagraph[]
+comments: WordComment[]
+tracked_changes: number
+truncated: boolean
+}
+/**
+ * A paragraph, numbered as ``read_file`` and ``edit_document_file`` number them.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "WordParagraph".
+ */
+export interface WordParagraph {
+number: number
+style: string
+text: string
+original: string
+has_changes: boolean
+}
+/**
+ * A comment of a document.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "WordComment".
+ */
+export interface WordComment {
+id: string
+author: string
+date: string
+text: string
+paragraph: number
 }
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
