@@ -25,7 +25,9 @@ from jupyter_ai_shoulders.wire.sessions import Mode, Toolset
 EXCERPT_LIMIT = 1_200
 """Characters of schema shown with a refusal."""
 
-ON_DEMAND: frozenset[Category] = frozenset({"document", "workspace", "git", "feedback", "threads"})
+ON_DEMAND: frozenset[Category] = frozenset(
+    {"document", "workspace", "git", "references", "word", "feedback", "threads"}
+)
 """Rarely needed categories. The model gets only their names and loads them when needed.
 
 All tools together cost 12 000 tokens per request. A toolset always offers the category with its

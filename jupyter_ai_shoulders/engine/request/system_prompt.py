@@ -28,6 +28,8 @@ HOLDS: Mapping[Category, str] = {
     "document": "the file that is open in front of the user",
     "workspace": "any file: read, list, search, write, move, delete, undo; commands",
     "git": "status, differences, commits",
+    "references": "bibliography: search, add by DOI or title, cite, edit",
+    "word": "changes in Word documents",
     "threads": "tasks pinned to a place in a document",
     "feedback": "proposals that change nothing by themselves",
 }
