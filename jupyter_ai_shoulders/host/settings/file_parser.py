@@ -19,6 +19,7 @@ from jupyter_ai_shoulders.wire.api.settings import (
     PutCompletionSettings,
     PutEgressSettings,
     PutModelSettings,
+    PutReferenceSettings,
     PutSearchSettings,
     PutThreadSettings,
     SettingSource,
@@ -28,7 +29,7 @@ from jupyter_ai_shoulders.wire.base import CommandModel
 
 VERSION = 1
 
-Area = Literal["models", "egress", "commands", "ghost", "threads", "search"]
+Area = Literal["models", "egress", "commands", "ghost", "threads", "search", "references"]
 AREAS: Mapping[Area, type[CommandModel]] = {
     "models": PutModelSettings,
     "egress": PutEgressSettings,
@@ -36,6 +37,7 @@ AREAS: Mapping[Area, type[CommandModel]] = {
     "ghost": PutCompletionSettings,
     "threads": PutThreadSettings,
     "search": PutSearchSettings,
+    "references": PutReferenceSettings,
 }
 FOLDERS = "folders"
 PER_FOLDER: tuple[Area, ...] = ("egress", "commands", "ghost", "search")
@@ -57,6 +59,8 @@ _STRICTEST: Mapping[str, object] = {
     "search.by_meaning": False,
     "search.send_to": "",
 }
+_HARMLESS = ("references.",)
+"""Beginnings of names whose values permit nothing."""
 _LIMITS = frozenset({"models.single_call_timeout_s", "models.single_call_max_tokens"})
 
 
@@ -145,7 +149,7 @@ def _allowed(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def restricts(name: str, value: Any, current: Any) -> bool:
     """Return whether a value allows no more than the one that applies without it."""
-    if value == current:
+    if value == current or name.startswith(_HARMLESS):
         return True
     if name in _STRICTEST_FIRST:
         order = _STRICTEST_FIRST[name]

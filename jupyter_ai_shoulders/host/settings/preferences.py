@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -33,7 +33,8 @@ from jupyter_ai_shoulders.core.folder_trust import (
     item_digest,
 )
 from jupyter_ai_shoulders.core.json_positions import json_line_of
-from jupyter_ai_shoulders.core.model_preferences import COMPLETION_DEFAULTS, ModelPreferences
+from jupyter_ai_shoulders.core.model_preferences import ModelPreferences
+from jupyter_ai_shoulders.host.settings.defaults import default_values
 from jupyter_ai_shoulders.host.settings.file_parser import (
     AREAS,
     FOLDERS,
@@ -53,6 +54,7 @@ from jupyter_ai_shoulders.wire.api.settings import (
     EgressSettings,
     ModelSettings,
     PutSettings,
+    ReferenceSettings,
     SearchSettings,
     Settings,
     SettingSource,
@@ -98,6 +100,10 @@ class _AppliedSettings:
     @cached_property
     def search(self) -> SearchSettings:
         return SearchSettings(**_area(self.values, "search"))
+
+    @cached_property
+    def references(self) -> ReferenceSettings:
+        return ReferenceSettings(**_area(self.values, "references"))
 
     @cached_property
     def inline_completion(self) -> CompletionSettings:
@@ -158,6 +164,10 @@ class Preferences:
         """Return the settings for search in the workspace."""
         return self._applied().search
 
+    def references(self) -> ReferenceSettings:
+        """Return the settings for bibliographies and citations."""
+        return self._applied().references
+
     def settings(self) -> Settings:
         """Return all values with their sources, and the problems of the files."""
         applied = self._applied()
@@ -170,6 +180,7 @@ class Preferences:
                 ghost=applied.inline_completion,
                 threads=ThreadSettings(**_area(values, "threads")),
                 search=applied.search,
+                references=applied.references,
             ),
             sources=applied.sources,
             locks={name: self._reason(name) for name in self._locked.values},
@@ -299,18 +310,7 @@ def _digest(name: str, value: Any) -> str:
 
 def _merged(found: Sequence[SettingsSource]) -> tuple[dict[str, Any], dict[str, SettingSource]]:
     """Return the values that apply, and the source of each."""
-    values: dict[str, Any] = {f"models.{key}": v for key, v in asdict(ModelPreferences()).items()}
-    values |= {"egress.data_values": "schema_only"}
-    values |= {"commands.mode": "sandbox", "commands.network": False}
-    values |= {f"ghost.{key}": value for key, value in COMPLETION_DEFAULTS}
-    values |= {"threads.keep_in_notebook": False}
-    values |= {"search.enabled": True, "search.include": (), "search.exclude": ()}
-    values |= {
-        "search.conversations": True,
-        "search.by_meaning": True,
-        "search.embedder": "",
-        "search.send_to": "",
-    }
+    values = default_values()
     sources: dict[str, SettingSource] = dict.fromkeys(values, "default")
     for source in found:
         values |= source.values

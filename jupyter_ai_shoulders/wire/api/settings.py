@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from jupyter_ai_shoulders.wire.api.references import CitationSyntax
 from jupyter_ai_shoulders.wire.base import CommandModel, WireModel
 
 AccessMode = Literal["local", "remote", "auto"]
@@ -85,6 +86,22 @@ class SearchSettings(WireModel):
     """The host that the user allowed to send texts of the workspace to, for embedding."""
 
 
+KeyPattern = Literal["authoryearword", "authoryear", "authortitleyear", "authoryeartitle"]
+"""Parts of the keys of new references: first author, year, first or all words of the title."""
+
+
+class ReferenceSettings(WireModel):
+    """Bibliographies and citations."""
+
+    main_file: str
+    """The ``.bib`` file of the workspace that new references are added to."""
+    key_pattern: KeyPattern
+    citation_syntax: CitationSyntax
+    """How documents without citations cite."""
+    style: str
+    """Name of a shipped citation style, or the path of a ``.csl`` file of the workspace."""
+
+
 class SettingsValues(WireModel):
     """The effective values."""
 
@@ -94,6 +111,7 @@ class SettingsValues(WireModel):
     ghost: CompletionSettings
     threads: ThreadSettings
     search: SearchSettings
+    references: ReferenceSettings
 
 
 class SettingsProblem(WireModel):
@@ -172,6 +190,15 @@ class PutSearchSettings(CommandModel):
     send_to: str | None = Field(default=None, max_length=256)
 
 
+class PutReferenceSettings(CommandModel):
+    """The part ``references`` of ``PUT settings``."""
+
+    main_file: str | None = Field(default=None, pattern=r"^[^/\\].*\.bib$", max_length=1024)
+    key_pattern: KeyPattern | None = None
+    citation_syntax: CitationSyntax | None = None
+    style: str | None = Field(default=None, min_length=1, max_length=4_096)
+
+
 class PutSettings(CommandModel):
     """``PUT settings``: given values are stored, null resets to the default, others stay."""
 
@@ -181,6 +208,7 @@ class PutSettings(CommandModel):
     ghost: PutCompletionSettings | None = None
     threads: PutThreadSettings | None = None
     search: PutSearchSettings | None = None
+    references: PutReferenceSettings | None = None
     revision: str | None = None
     """Revision the change is based on; 409 ``stale`` if another is stored."""
 

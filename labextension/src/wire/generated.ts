@@ -3273,6 +3273,7 @@ commands?: (PutCommandSettings | null)
 ghost?: (PutCompletionSettings | null)
 threads?: (PutThreadSettings | null)
 search?: (PutSearchSettings | null)
+references?: (PutReferenceSettings | null)
 revision?: (string | null)
 }
 /**
@@ -3342,6 +3343,18 @@ conversations: (boolean | null)
 by_meaning: (boolean | null)
 embedder: (string | null)
 send_to: (string | null)
+}
+/**
+ * The part ``references`` of ``PUT settings``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutReferenceSettings".
+ */
+export interface PutReferenceSettings {
+main_file: (string | null)
+key_pattern: (("authoryearword" | "authoryear" | "authortitleyear" | "authoryeartitle") | null)
+citation_syntax: (("myst" | "pandoc" | "latex") | null)
+style: (string | null)
 }
 /**
  * ``PUT trust``: the answers about some items; others keep theirs.
@@ -4211,6 +4224,7 @@ commands: CommandSettings
 ghost: CompletionSettings
 threads: ThreadSettings
 search: SearchSettings
+references: ReferenceSettings
 }
 /**
  * The permitted models and the limits of single calls.
@@ -4279,6 +4293,18 @@ conversations: boolean
 by_meaning: boolean
 embedder: string
 send_to: string
+}
+/**
+ * Bibliographies and citations.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ReferenceSettings".
+ */
+export interface ReferenceSettings {
+main_file: string
+key_pattern: ("authoryearword" | "authoryear" | "authortitleyear" | "authoryeartitle")
+citation_syntax: ("myst" | "pandoc" | "latex")
+style: string
 }
 /**
  * ``GET skills``.

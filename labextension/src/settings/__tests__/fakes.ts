@@ -121,6 +121,12 @@ const SETTINGS: Settings = {
       by_meaning: true,
       embedder: '',
       send_to: ''
+    },
+    references: {
+      main_file: 'references.bib',
+      key_pattern: 'authoryearword',
+      citation_syntax: 'myst',
+      style: 'apa'
     }
   },
   sources: {},
@@ -230,7 +236,7 @@ export class FakeApi implements ISettingsApi {
   async putSettings(body: PutSettings, scope: Scope): Promise<Settings> {
     this.note('putSettings', body, scope);
     refuseStale(body.revision, this.held.revision);
-    const { models, egress, commands, ghost, threads, search } =
+    const { models, egress, commands, ghost, threads, search, references } =
       this.held.values;
     // The server's own tests check what the page sends.
     const values = {
@@ -239,7 +245,8 @@ export class FakeApi implements ISettingsApi {
       commands: { ...commands, ...body.commands },
       ghost: { ...ghost, ...body.ghost },
       threads: { ...threads, ...body.threads },
-      search: { ...search, ...body.search }
+      search: { ...search, ...body.search },
+      references: { ...references, ...body.references }
     } as Settings['values'];
     this.held = { ...this.held, values, revision: this.next() };
     return this.held;

@@ -62,6 +62,14 @@ SEARCH: dict[str, Any] = {
 }
 
 
+REFERENCES = {
+    "main_file": "references.bib",
+    "key_pattern": "authoryearword",
+    "citation_syntax": "myst",
+    "style": "apa",
+}
+
+
 async def settings(api: Api) -> dict[str, Any]:
     found = await api.get("settings")
     assert found.status == 200, found
@@ -77,13 +85,15 @@ async def test_the_defaults_are_those_of_the_specification(api: Api) -> None:
             "ghost": GHOST,
             "threads": {"keep_in_notebook": False},
             "search": SEARCH,
+            "references": REFERENCES,
         },
         "sources": {f"models.{name}": "default" for name in DEFAULTS}
         | {"egress.data_values": "default"}
         | {"commands.mode": "default", "commands.network": "default"}
         | {f"ghost.{name}": "default" for name in GHOST}
         | {"threads.keep_in_notebook": "default"}
-        | {f"search.{name}": "default" for name in SEARCH},
+        | {f"search.{name}": "default" for name in SEARCH}
+        | {f"references.{name}": "default" for name in REFERENCES},
         "locks": {},
         "problems": [],
         "revision": cell_version("\0"),

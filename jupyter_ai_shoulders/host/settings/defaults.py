@@ -1,0 +1,31 @@
+"""The value of each setting that no file and no administrator sets; read by ``preferences``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from jupyter_ai_shoulders.core.model_preferences import COMPLETION_DEFAULTS, ModelPreferences
+
+
+def default_values() -> dict[str, Any]:
+    """Return the defaults by name, such as ``models.mode``."""
+    return {
+        **{f"models.{key}": value for key, value in asdict(ModelPreferences()).items()},
+        "egress.data_values": "schema_only",
+        "commands.mode": "sandbox",
+        "commands.network": False,
+        **{f"ghost.{key}": value for key, value in COMPLETION_DEFAULTS},
+        "threads.keep_in_notebook": False,
+        "search.enabled": True,
+        "search.include": (),
+        "search.exclude": (),
+        "search.conversations": True,
+        "search.by_meaning": True,
+        "search.embedder": "",
+        "search.send_to": "",
+        "references.main_file": "references.bib",
+        "references.key_pattern": "authoryearword",
+        "references.citation_syntax": "myst",
+        "references.style": "apa",
+    }
