@@ -142,3 +142,13 @@ WEB_SERVICES: tuple[WebService, ...] = (
         is_local=True,
     ),
 )
+
+KEY_VARIABLES: frozenset[str] = frozenset(
+    service.key_variable for service in WEB_SERVICES if service.key_variable is not None
+)
+"""Environment variables that hold keys of services."""
+
+
+def web_service(service_id: ServiceId) -> WebService:
+    """Return the service of this id."""
+    return next(service for service in WEB_SERVICES if service.id == service_id)

@@ -60,6 +60,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     store, documents, ids = services.store, services.documents, ports.ids
     artifacts = ArtifactFiles(store.directory)
     rules = _permission_store(services, external=lambda: tools.external)
+    services.web.set_permissions(rules)
     threads = _thread_service(services, lambda: conversations, lambda: engine)
     background = BackgroundTasks(ids)
     base = base_tools(services, threads, artifacts)

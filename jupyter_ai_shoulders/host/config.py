@@ -139,6 +139,16 @@ class Shoulders(Configurable):
         them, for instance `["/srv/courses"]`. They win over `Shoulders.folder_trust`.""",
     ).tag(config=True)
 
+    services = Dict(
+        help="""Addresses of the web services that tools use, where they are not the usual ones: a
+        mirror, or a server of your own, for instance
+        `{"searxng": {"base_url": "http://search.example.org"}}`. The services: `openalex`, `exa`,
+        `crossref`, `datacite`, `arxiv`, `openlibrary`, `doi`, `brave`, `tavily`, `searxng`,
+        `zotero`. `"mailto"` beside them is an address that Crossref and others may write to; they
+        answer faster when they have one. Users set the addresses of SearXNG and Zotero in the AI
+        settings; these here win.""",
+    ).tag(config=True)
+
     tool_packages = List(
         Unicode(),
         default_value=None,

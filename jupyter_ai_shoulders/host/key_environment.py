@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_ai_shoulders.core.catalogue.key_variables import catalogue_variables
+from jupyter_ai_shoulders.core.web_services import KEY_VARIABLES
 from jupyter_ai_shoulders.guard.config_files import read_json_config
 
 _log = logging.getLogger(__name__)
@@ -70,6 +71,7 @@ def withdraw_configured_keys(
         files("jupyter_ai_shoulders.core.catalogue").joinpath("models.json").read_text("utf-8")
     )
     keys.withdraw(catalogue_variables(json.loads(shipped)))
+    keys.withdraw(KEY_VARIABLES)
     keys.withdraw(catalogue_variables(trait))
     keys.withdraw(catalogue_variables(_read(user_catalogue)))
     return keys

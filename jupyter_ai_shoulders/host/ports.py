@@ -91,6 +91,8 @@ class HostSettings:
     folder_trust: FolderTrustSetting = "ask"
     trusted_folders: Sequence[str] = ()
     """Folders whose settings apply without review; subfolders included."""
+    services: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The administrator's addresses of web services."""
     tool_packages: Sequence[str] | None = None
     """Distributions whose tools are loaded; None: all installed ones."""
     qdrant_url: str = ""

@@ -54,6 +54,7 @@ def host_settings(
         rules=config.rules,
         folder_trust=cast("FolderTrustSetting", config.folder_trust),
         trusted_folders=config.trusted_folders,
+        services=config.services,
         tool_packages=config.tool_packages,
         qdrant_url=config.qdrant_url,
         qdrant_api_key=config.qdrant_api_key,

@@ -6,7 +6,7 @@ Reads, writes and starts nothing until it is used.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from jupyter_ai_shoulders.changes.recording.recorder import ChangeRecorder
 from jupyter_ai_shoulders.changes.review.pending_edits import PendingEdits
@@ -29,6 +29,7 @@ from jupyter_ai_shoulders.host.threads.anchor_context import AnchorContext
 from jupyter_ai_shoulders.host.threads.anchors import ThreadAnchorService
 from jupyter_ai_shoulders.host.tools.command_execution import CommandExecution
 from jupyter_ai_shoulders.host.usage.owner_budgets import OwnerBudgets
+from jupyter_ai_shoulders.host.web.services import SERVICES, WebServices
 from jupyter_ai_shoulders.notebook.backends.live.open_notebooks import LiveTimeouts
 from jupyter_ai_shoulders.notebook.kernels.generation import KernelGenerations
 from jupyter_ai_shoulders.providers.credentials.key_store import KeyStore, system_keyring
@@ -83,6 +84,9 @@ class SharedServices:
         self.preferences = self._preferences()
         self.search = WorkspaceSearch(self)
         self.budgets = self._budgets()
+        self.keys = KeyStore(settings.home / KEY_FILE, self._key_environ, system_keyring())
+        """The keys of models and of web services."""
+        self.web = self._web()
         self.models = self._models()
         secrets.set_sources(self.models.redactor, self.models.cached_redactor)
         self.commands = self._commands()
@@ -94,13 +98,7 @@ class SharedServices:
             self.store.operations,
             current_page=self.current_page,
         )
-        self.instruction_sources = InstructionSources(
-            self.documents.workspace,
-            settings.state_dir,
-            ports.environ,
-            self.trust.of_folder,
-            self.trust.of_state,
-        )
+        self.instruction_sources = self._instruction_sources()
         """Where instructions and skills are."""
         self.environment = self._environment()
 
@@ -175,10 +173,19 @@ class SharedServices:
         except StateUnavailable:
             return None  # ``status`` reports it; models can still be listed
 
+    def _web(self) -> WebServices:
+        settings = self.settings
+        own = StateFile(StateDirectory(settings.home / STATE_DIR), SERVICES)
+        return WebServices(settings.services, own, self.keys, self.ports.clock)
+
+    @property
+    def _key_environ(self) -> Mapping[str, str]:
+        keys = self.ports.keys
+        return self.ports.environ if keys is None else keys.complete
+
     def _models(self) -> ModelRegistry:
         settings, ports = self.settings, self.ports
         keys = ports.keys
-        environ = ports.environ if keys is None else keys.complete
         metering = Metering(self.budgets)
         return build_registry(
             settings.home,
@@ -186,9 +193,9 @@ class SharedServices:
             ports.clock,
             ports.ids,
             RegistryOptions(
-                environ=environ,
+                environ=self._key_environ,
                 trait=settings.models,
-                keys=KeyStore(settings.home / KEY_FILE, environ, system_keyring()),
+                keys=self.keys,
                 withdraw=None if keys is None else keys.withdraw,
                 last_used=self._last_used,
                 preferences=self.preferences.models,
@@ -211,6 +218,16 @@ class SharedServices:
             undo=self.files.commands,
             detected=ports.sandbox,
             own_ports=ports.own_ports,
+        )
+
+    def _instruction_sources(self) -> InstructionSources:
+        settings, trust = self.settings, self.trust
+        return InstructionSources(
+            self.documents.workspace,
+            settings.state_dir,
+            self.ports.environ,
+            trust.of_folder,
+            trust.of_state,
         )
 
     def _environment(self) -> WorkspaceEnvironment:

@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.core.variable_expansion import (
     expand_variables,
     variables_in,
 )
+from jupyter_ai_shoulders.core.web_services import KEY_VARIABLES
 from jupyter_ai_shoulders.providers.credentials.key_store import Key, KeyStore
 from jupyter_ai_shoulders.providers.health import HealthTracker
 from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
@@ -212,6 +213,7 @@ class EndpointResolver:
     def _secrets(self, providers: tuple[ProviderSpec, ...]) -> Iterator[str]:
         yield from self._candidate_keys
         yield from self._keys.values(name for spec in providers for name in spec.key_names)
+        yield from self._keys.values(KEY_VARIABLES)
         for provider in providers:
             for value in (*provider.headers.values(), *provider.query.values(), provider.url):
                 for name in variables_in(value):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_ai_shoulders.core.restore_description import describe_restored_document
+from jupyter_ai_shoulders.core.restore.description import describe_restored_document
 from jupyter_ai_shoulders.wire.event_types.restore import FileOutcome
 from jupyter_ai_shoulders.wire.events import RestoredDocument
 from jupyter_ai_shoulders.wire.ids import ProposalId

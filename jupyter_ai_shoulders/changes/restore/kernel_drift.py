@@ -1,6 +1,6 @@
 """Finds state a kernel keeps that its notebook no longer shows. Pure.
 
-Used by restores and the review; ``core.restore_description`` turns the result into text. See
+Used by restores and the review; ``core.restore.description`` turns the result into text. See
 docs/design/files-and-review.md#restore.
 """
 

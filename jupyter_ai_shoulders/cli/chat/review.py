@@ -12,7 +12,7 @@ from jupyter_ai_shoulders.cli.chat.chat_backend import ChatReview
 from jupyter_ai_shoulders.cli.chat.exact_output import SHORT_LINES, show_lines
 from jupyter_ai_shoulders.cli.chat.terminal import TerminalScreen
 from jupyter_ai_shoulders.client.errors import describe_error
-from jupyter_ai_shoulders.core.restore_description import describe_kernel_drift
+from jupyter_ai_shoulders.core.restore.description import describe_kernel_drift
 from jupyter_ai_shoulders.core.text_merge import merge_preferring, merge_words
 from jupyter_ai_shoulders.tools.editing.diff import bounded_diff
 from jupyter_ai_shoulders.wire.api.commands import DecideEdits, DecideProposal, EditChoice

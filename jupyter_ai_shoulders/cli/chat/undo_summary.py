@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jupyter_ai_shoulders.core.restore_description import describe_kernel_drift
+from jupyter_ai_shoulders.core.restore.description import describe_kernel_drift
 from jupyter_ai_shoulders.wire.event_types.restore import RestoredDocument, UnrestoredCell
 from jupyter_ai_shoulders.wire.events import Event, Restore, TurnStart
 from jupyter_ai_shoulders.wire.ids import TurnId

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from jupyter_ai_shoulders.core.restore_description import describe_restore
+from jupyter_ai_shoulders.core.restore.description import describe_restore
 from jupyter_ai_shoulders.engine.guardrails.progress_guard import MODEL_NOTICES
 from jupyter_ai_shoulders.engine.transcript.assistant_message import (
     AssistantMessageBuilder,

@@ -15,7 +15,7 @@ import socket
 import ssl
 import zlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import httpx
 
@@ -65,6 +65,20 @@ class FetchResult:
     content: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class OutgoingRequest:
+    """A request beside its address; ``Host`` and ``Accept-Encoding`` are added."""
+
+    method: str = "GET"
+    headers: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "User-Agent": "jupyter-ai-shoulders",
+            "Accept": "text/html, text/plain;q=0.9, */*;q=0.5",
+        }
+    )
+    content: bytes | None = None
+
+
 async def system_addresses(host: str, port: int) -> Sequence[str]:
     """Return the addresses from the system's resolver. Raises ``OSError``."""
     loop = asyncio.get_running_loop()
@@ -82,7 +96,10 @@ class FetchGuard:
         limits: FetchLimits | None = None,
         allowed: Callable[[Address], bool] = is_public,
         trust: Callable[[], ssl.SSLContext] = httpx.create_ssl_context,
+        proxy: str | None = None,
     ) -> None:
+        """``proxy`` connects instead and resolves names; never used for what a model names."""
+        self._proxy = proxy
         self._resolve = resolve
         self._limits = limits or FetchLimits()
         self._allowed = allowed
@@ -94,9 +111,20 @@ class FetchGuard:
         Raises ``InvalidRequest`` (not a web URL), ``PolicyRefusal`` (not public, credentials, an
         unsupported encoding), ``TooLarge``, ``NotFound`` (unreachable), ``Conflict`` (``timeout``).
         """
+        return await self._limited(url, self._follow_redirects(url))
+
+    async def send(self, url: httpx.URL, request: OutgoingRequest) -> FetchResult:
+        """Send one request and return its answer; a redirect is an answer without content.
+
+        The URL is the caller's own, so that only the addresses of its name are checked. Raises what
+        ``fetch`` raises.
+        """
+        return await self._limited(str(url), self._send(url, request))
+
+    async def _limited(self, url: str, fetched: Awaitable[FetchResult]) -> FetchResult:
         try:
             async with asyncio.timeout(self._limits.seconds):
-                return await self._follow_redirects(url)
+                return await fetched
         except (TimeoutError, httpx.TimeoutException) as error:
             raise Conflict(
                 f"{_short(url)} took more than {self._limits.seconds:.0f} s.",
@@ -107,12 +135,18 @@ class FetchGuard:
         except httpx.HTTPError as error:
             raise _unreachable(url, str(error) or type(error).__name__) from error
 
+    async def _send(self, url: httpx.URL, request: OutgoingRequest) -> FetchResult:
+        trust = await asyncio.to_thread(self._trust)
+        hosts = [url.host] if self._proxy else await self._addresses(url)
+        fetched, _ = await self._fetch_once(url, hosts, trust, request)
+        return fetched
+
     async def _follow_redirects(self, url: str) -> FetchResult:
         target = validate_url(url)
         trust = await asyncio.to_thread(self._trust)
         for _ in range(self._limits.redirects + 1):
             addresses = await self._addresses(target)
-            fetched, location = await self._fetch_once(target, addresses, trust)
+            fetched, location = await self._fetch_once(target, addresses, trust, OutgoingRequest())
             if location is None:
                 return fetched
             target = validate_url(_joined(target, location))
@@ -140,13 +174,22 @@ class FetchGuard:
         return found
 
     async def _fetch_once(
-        self, target: httpx.URL, addresses: Sequence[Address], trust: ssl.SSLContext
+        self,
+        target: httpx.URL,
+        hosts: Sequence[Address | str],
+        trust: ssl.SSLContext,
+        request: OutgoingRequest,
     ) -> tuple[FetchResult, str | None]:
-        """Request the page from one of the addresses; return it and the redirect target."""
+        """Request the page from one of the hosts; return it and the redirect target."""
         async with httpx.AsyncHTTPTransport(
-            verify=trust, trust_env=False, limits=httpx.Limits(max_keepalive_connections=0)
+            verify=trust,
+            trust_env=False,
+            limits=httpx.Limits(max_keepalive_connections=0),
+            proxy=None if self._proxy is None else httpx.Proxy(self._proxy),
         ) as transport:
-            response = await self._connect(transport, target, addresses)
+            response = await self._connect(
+                transport, [self._request(target, str(host), request) for host in hosts]
+            )
             try:
                 location = response.headers.get("location")
                 if response.status_code in _REDIRECTS and location is not None:
@@ -157,31 +200,31 @@ class FetchGuard:
                 await response.aclose()
 
     async def _connect(
-        self, transport: httpx.AsyncHTTPTransport, target: httpx.URL, addresses: Sequence[Address]
+        self, transport: httpx.AsyncHTTPTransport, requests: Sequence[httpx.Request]
     ) -> httpx.Response:
         """Return the response of the first reachable address."""
         failed: httpx.TransportError | None = None
-        for address in addresses:
+        for request in requests:
             try:
-                return await transport.handle_async_request(self._request(target, address))
+                return await transport.handle_async_request(request)
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:
                 failed = error
         assert failed is not None, "a name has an address"
         raise failed
 
-    def _request(self, target: httpx.URL, address: Address) -> httpx.Request:
-        """Return a request to an address with the host's name."""
+    def _request(self, target: httpx.URL, host: str, request: OutgoingRequest) -> httpx.Request:
+        """Return a request to a host, in the name of the URL's."""
         seconds = self._limits.seconds
         timeout = httpx.Timeout(seconds, connect=self._limits.connect_seconds)
         return httpx.Request(
-            "GET",
-            target.copy_with(host=str(address), fragment=None),
+            request.method,
+            target.copy_with(host=host, fragment=None),
             headers={
+                **request.headers,
                 "Host": target.netloc.decode("ascii"),
-                "User-Agent": "jupyter-ai-shoulders",
-                "Accept": "text/html, text/plain;q=0.9, */*;q=0.5",
                 "Accept-Encoding": "gzip, identity",
             },
+            content=request.content,
             extensions={
                 "timeout": timeout.as_dict(),
                 "sni_hostname": target.raw_host.decode("ascii"),
@@ -294,6 +337,7 @@ def _unreachable(url: str, reason: str) -> ShouldersError:
         f"{_short(url)} could not be fetched: {_short(reason)}.",
         hint="Check the address, or try again later.",
         retryable=True,
+        reason=_short(reason),
     )
 
 

@@ -26,6 +26,8 @@ class ServiceRequest:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     json: Json = None
     """The body of a POST; None is a GET."""
+    fresh: bool = False
+    """Whether a stored answer is not good enough, as for a test of the service."""
     key_in: str | None = None
     """Where the service's key goes: ``header:x-api-key``, ``bearer``, ``query:api_key``."""
 
@@ -46,10 +48,10 @@ class ServiceClient(Protocol):
     """
 
     async def send(self, request: ServiceRequest) -> ServiceReply:
-        """Return the answer, whatever its status.
+        """Return the answer, whatever its status. A redirect of doi.org is returned, not followed.
 
-        Raises ``InvalidRequest`` (no address or key, with what to do), ``NotFound`` (unreachable,
-        retryable), ``Conflict`` (``timeout``), ``TooLarge``, ``PolicyRefusal`` (external tools are
-        switched off, a redirect to another origin).
+        Raises ``InvalidRequest`` (no address or ``no_key``, with what to do), ``NotFound``
+        (unreachable, retryable), ``Conflict`` (``timeout``, ``rate_limited``), ``TooLarge``,
+        ``PolicyRefusal`` (external tools are switched off, a redirect to another origin).
         """
         ...

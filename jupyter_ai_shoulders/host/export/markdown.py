@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import assert_never
 
-from jupyter_ai_shoulders.core.restore_description import describe_restore
+from jupyter_ai_shoulders.core.restore.description import describe_restore
 from jupyter_ai_shoulders.host.export.markdown_escaping import (
     block_quote,
     code_block,

@@ -30,7 +30,9 @@ from jupyter_ai_shoulders.wire.events import ApprovalReason, ApprovalScope, Risk
 from jupyter_ai_shoulders.wire.sessions import Mode
 
 STATE_FOLDER = ".shoulders"
-SEALED_NAMES = frozenset({"tools.json", "settings.json", "models.json", "keys.env"})
+SEALED_NAMES = frozenset(
+    {"tools.json", "settings.json", "models.json", "services.json", "keys.env"}
+)
 """Files of the state directory that no tool may write: rules, settings, keys."""
 SEALED_FOLDER = "trust"
 """Folder of ``~/.shoulders`` that stores the user's trust decisions about folders."""

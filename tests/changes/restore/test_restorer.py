@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound, StateUnavailable
-from jupyter_ai_shoulders.core.restore_description import describe_restore
+from jupyter_ai_shoulders.core.restore.description import describe_restore
 from jupyter_ai_shoulders.wire.event_types.restore import CellName
 from jupyter_ai_shoulders.wire.events import CellsChange, Checkpoint, Event, Restore
 from jupyter_ai_shoulders.wire.ids import CellId, RestoreId

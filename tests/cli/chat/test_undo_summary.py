@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from jupyter_ai_shoulders.cli.chat.undo_summary import find_undo, undo_summary_lines
-from jupyter_ai_shoulders.core.restore_description import describe_kernel_drift
+from jupyter_ai_shoulders.core.restore.description import describe_kernel_drift
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.event_types.restore import (
     CellName,

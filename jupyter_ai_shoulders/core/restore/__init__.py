@@ -1,0 +1,1 @@
+"""The words for going back to an earlier state of documents."""

@@ -1,0 +1,1 @@
+"""The web services that tools use: their settings, keys and permission."""
