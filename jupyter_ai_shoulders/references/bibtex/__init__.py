@@ -1,0 +1,1 @@
+"""BibTeX files: parsed with spans, and changed by span."""
