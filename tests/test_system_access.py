@@ -158,6 +158,8 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     # Uses only names, or works in memory.
     "files.previews.archives": Excepted("unpacks bytes in memory", (), ARCHIVES),
     "files.previews.worker": Excepted("ends its own process", (), ("os._exit",)),
+    "references.styles.worker": Excepted("ends its own process", (), ("os._exit",)),
+    "references.styles.citation_styles": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "tools.conversation.share_artifact": Excepted("packs bytes in memory", (), ARCHIVES),
     "files.previews.formats": Excepted(
         "imports a reader of documents by a name from a fixed table",

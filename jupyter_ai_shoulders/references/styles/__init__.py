@@ -1,0 +1,1 @@
+"""Citations and bibliographies in the styles of the Citation Style Language (CSL)."""
