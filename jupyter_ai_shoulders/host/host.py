@@ -23,6 +23,7 @@ from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.files.open_files.open_text_files import OpenTextFiles
 from jupyter_ai_shoulders.host.context.mentions import Mentions
+from jupyter_ai_shoulders.host.documents.word import WordPages
 from jupyter_ai_shoulders.host.export.exporter import Exporter
 from jupyter_ai_shoulders.host.presence.away_report import AwayReports
 from jupyter_ai_shoulders.host.presence.page_presence import PagePresence
@@ -93,6 +94,7 @@ class Host:
         self.search = services.search
         self.live = services.documents.live
         self.files = services.files
+        self.word = WordPages(services.documents.workspace, services.files.word)
         self.frames = PageFrameRouter(services.documents.frames, services.files.live)
         self.pending_edits = services.pending_edits
         self.anchors = services.anchors

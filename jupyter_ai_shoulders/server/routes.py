@@ -77,6 +77,7 @@ from jupyter_ai_shoulders.server.handlers.turns import (
     UndoHandler,
 )
 from jupyter_ai_shoulders.server.handlers.usage import BudgetHandler, UsageHandler
+from jupyter_ai_shoulders.server.handlers.word import WordHandler
 from jupyter_ai_shoulders.server.lazy_routes import Route
 
 _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
@@ -132,6 +133,7 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("files/search", FileSearchHandler),
     ("search", SearchHandler),
     ("search/index", SearchIndexHandler),
+    ("word", WordHandler),
     ("variables", VariablesHandler),
     ("skills", SkillsHandler),
     ("instructions", InstructionsHandler),

@@ -22,6 +22,7 @@ from jupyter_ai_shoulders.files.text_router import TextRouter
 from jupyter_ai_shoulders.files.trash import Trash
 from jupyter_ai_shoulders.files.undo.file_undo import FileUndo
 from jupyter_ai_shoulders.files.undo.shell_undo import ShellUndo
+from jupyter_ai_shoulders.files.word.word_files import WordFiles
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
 from jupyter_ai_shoulders.host.state.store import StateStore
 from jupyter_ai_shoulders.live_documents.file_watch import FileWatch
@@ -58,6 +59,7 @@ class FileServices:
             acting=current_page,
             times=times,
         )
+        self.word = WordFiles()
         locks = PathLocks()
         disk = DiskTexts(workspace, self.journal, blobs, observer, locks)
         self._watch = FileWatch(workspace, disk, self.live)

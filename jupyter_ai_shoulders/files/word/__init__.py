@@ -1,0 +1,1 @@
+"""Word documents (``.docx``): their paragraphs, and changes of them as tracked changes."""
