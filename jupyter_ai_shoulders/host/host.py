@@ -92,6 +92,7 @@ class Host:
         self.models = services.models
         self.pages = services.ports.pages
         self.search = services.search
+        self.references = services.references
         self.live = services.documents.live
         self.files = services.files
         self.word = WordPages(services.documents.workspace, services.files.word)

@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.host.context.environment import InstructionSources, Wo
 from jupyter_ai_shoulders.host.documents.files import FileServices
 from jupyter_ai_shoulders.host.documents.notebooks import NotebookServices
 from jupyter_ai_shoulders.host.ports import HostPorts, HostSettings
+from jupyter_ai_shoulders.host.references.service import ReferenceService
 from jupyter_ai_shoulders.host.search.workspace_search import WorkspaceSearch
 from jupyter_ai_shoulders.host.settings.preferences import Preferences
 from jupyter_ai_shoulders.host.settings.workspace_trust import WorkspaceTrust
@@ -87,6 +88,7 @@ class SharedServices:
         self.keys = KeyStore(settings.home / KEY_FILE, self._key_environ, system_keyring())
         """The keys of models and of web services."""
         self.web = self._web()
+        self.references = ReferenceService(self)
         self.models = self._models()
         secrets.set_sources(self.models.redactor, self.models.cached_redactor)
         self.commands = self._commands()

@@ -39,6 +39,12 @@ from jupyter_ai_shoulders.server.handlers.models import (
     ProviderKeyHandler,
     ProviderTestHandler,
 )
+from jupyter_ai_shoulders.server.handlers.references import (
+    ReferenceDeletionHandler,
+    ReferenceEditHandler,
+    ReferenceEntryHandler,
+    ReferencesHandler,
+)
 from jupyter_ai_shoulders.server.handlers.search import SearchHandler, SearchIndexHandler
 from jupyter_ai_shoulders.server.handlers.sessions import (
     AdoptHandler,
@@ -134,6 +140,10 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("search", SearchHandler),
     ("search/index", SearchIndexHandler),
     ("word", WordHandler),
+    ("references", ReferencesHandler),
+    ("references/entry", ReferenceEntryHandler),
+    ("references/edit", ReferenceEditHandler),
+    ("references/delete", ReferenceDeletionHandler),
     ("variables", VariablesHandler),
     ("skills", SkillsHandler),
     ("instructions", InstructionsHandler),

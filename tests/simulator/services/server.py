@@ -27,6 +27,7 @@ from tests.simulator.services.registers import (
     open_library,
 )
 from tests.simulator.services.web_search import brave, exa, searxng, tavily
+from tests.simulator.services.zotero import zotero
 
 Handler = Callable[[HttpRequest], ServiceAnswer]
 
@@ -47,6 +48,7 @@ HANDLERS: Mapping[ServiceId, Handler] = {
     "brave": brave,
     "tavily": tavily,
     "searxng": searxng,
+    "zotero": zotero,
 }
 
 

@@ -1,0 +1,1 @@
+"""References of a host: bibliographies, registers and checks, made on first use."""

@@ -1,0 +1,153 @@
+"""The references of one host, for routes and tools; nothing is loaded before the first use.
+
+Made by ``host.shared_services``. A server without bibliographies pays nothing for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from jupyter_ai_shoulders.core.errors import NotFound
+from jupyter_ai_shoulders.files.base import ChangeOrigin
+from jupyter_ai_shoulders.wire.api.references import (
+    BibliographyFile,
+    DeleteReference,
+    PutReferenceFields,
+    Reference,
+    ReferenceEntry,
+    ReferenceList,
+    ReferenceQuery,
+)
+
+if TYPE_CHECKING:
+    from jupyter_ai_shoulders.host.shared_services import SharedServices
+    from jupyter_ai_shoulders.references.zotero import ZoteroItems, ZoteroLibrary
+    from jupyter_ai_shoulders.tools.references.library import Library
+
+ZOTERO_SECONDS = 3.0
+"""How long a list waits for Zotero."""
+
+
+class ReferenceService:
+    """Lists, shows and changes references."""
+
+    def __init__(self, services: SharedServices) -> None:
+        self._services = services
+        self._library: Library | None = None
+        self._zotero: ZoteroLibrary | None = None
+
+    @property
+    def library(self) -> Library:
+        """The bibliographies of the workspace."""
+        if self._library is None:
+            from jupyter_ai_shoulders.tools.files.access import FileAccess
+            from jupyter_ai_shoulders.tools.references.library import Library
+
+            services = self._services
+            files = services.files
+            access = FileAccess(services.documents.workspace, files.texts, files.changes)
+            self._library = Library(access, services.path_index, services.preferences.references)
+        return self._library
+
+    async def search(self, query: ReferenceQuery) -> ReferenceList:
+        """Return the references that match, of the workspace first, then of Zotero.
+
+        Raises ``InvalidRequest`` (bibtexparser is not installed), ``StateUnavailable``.
+        """
+        from jupyter_ai_shoulders.references.reference_list import search_references
+
+        content, zotero = await asyncio.gather(self.library.content(), self._ask_zotero(query.q))
+        found = await asyncio.to_thread(search_references, content.references, query.q)
+        dois = {item.reference.doi.lower() for item in content.references if item.reference.doi}
+        keys = content.keys()
+        elsewhere = [
+            item
+            for item in zotero.references
+            if item.key.casefold() not in keys and (not item.doi or item.doi.lower() not in dois)
+        ]
+        everything = [*found, *elsewhere]
+        return ReferenceList(
+            references=tuple(everything[query.offset : query.offset + query.limit]),
+            total=len(everything),
+            files=tuple(
+                BibliographyFile(
+                    path=file.path,
+                    is_main=file.path == content.main_file,
+                    entries=len(file.content.entries),
+                )
+                for file in content.files
+            ),
+            problems=content.problems,
+            zotero=zotero.status,
+            add_to=content.main_file,
+            syntax=self._services.preferences.references().citation_syntax,
+        )
+
+    async def entry(self, key: str) -> ReferenceEntry:
+        """Return a reference with its fields. Raises ``NotFound``, ``Conflict`` (it is broken)."""
+        from jupyter_ai_shoulders.references.bibtex.bibliography import parse_bibliography
+        from jupyter_ai_shoulders.references.latex_text import decoded
+        from jupyter_ai_shoulders.references.reference_list import to_reference
+        from jupyter_ai_shoulders.tools.references.library import reference_of
+
+        try:
+            file, found = (await self.library.content()).find(key)
+        except NotFound:
+            bibtex = await self._zotero_library().bibtex(key)
+            parsed = None if bibtex is None else parse_bibliography(bibtex)
+            if parsed is None or not parsed.entries:
+                raise
+            found, text = parsed.entries[0], parsed.text
+            reference = to_reference("", found).model_copy(update={"line": None, "key": key})
+        else:
+            reference, text = reference_of(file, found), file.content.text
+        return ReferenceEntry(
+            reference=reference,
+            fields={name: decoded(value) for name, value in found.values.items()},
+            bibtex=text[found.start : found.end],
+        )
+
+    async def edit(self, command: PutReferenceFields) -> Reference:
+        """Change fields of an entry as the user. Raises like ``Library.plan_edit``."""
+        from jupyter_ai_shoulders.tools.references.library import make_change
+
+        await make_change(
+            self.library,
+            lambda: self.library.plan_edit(command.key, command.file, command.fields),
+            _user(),
+        )
+        return (await self.entry(command.key)).reference
+
+    async def delete(self, command: DeleteReference) -> None:
+        """Remove an entry as the user. Raises ``NotFound``, ``Conflict``."""
+        from jupyter_ai_shoulders.tools.references.library import make_change
+
+        await make_change(
+            self.library,
+            lambda: self.library.plan_deletion(command.key, command.file),
+            _user(),
+        )
+
+    def _zotero_library(self) -> ZoteroLibrary:
+        if self._zotero is None:
+            from jupyter_ai_shoulders.references.zotero import ZoteroLibrary
+
+            services = self._services
+            self._zotero = ZoteroLibrary(services.web, services.ports.clock.monotonic)
+        return self._zotero
+
+    async def _ask_zotero(self, query: str) -> ZoteroItems:
+        from jupyter_ai_shoulders.references.zotero import ZoteroItems
+        from jupyter_ai_shoulders.wire.api.references import ZoteroStatus
+
+        try:
+            async with asyncio.timeout(ZOTERO_SECONDS):
+                return await self._zotero_library().search(query)
+        except TimeoutError:
+            problem = f"Zotero did not answer within {ZOTERO_SECONDS:.0f} s."
+            return ZoteroItems(ZoteroStatus(running=True, items=0, problem=problem))
+
+
+def _user() -> ChangeOrigin:
+    return ChangeOrigin(None, by="user")

@@ -1,0 +1,55 @@
+"""``references``: bibliographies, citations and checks."""
+
+from __future__ import annotations
+
+from jupyter_server.auth.decorator import authorized
+from tornado import web
+
+from jupyter_ai_shoulders.server.handlers.base import ShouldersHandler
+from jupyter_ai_shoulders.wire.api.references import (
+    DeleteReference,
+    PutReferenceFields,
+    ReferenceKeyQuery,
+    ReferenceQuery,
+)
+
+
+class ReferencesHandler(ShouldersHandler):
+    """``references``."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """List the references that match ``?q=``."""
+        self.answer(await self.host.references.search(self.query(ReferenceQuery)))
+
+
+class ReferenceEntryHandler(ShouldersHandler):
+    """``references/entry``."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """Show the entry of ``?key=``."""
+        self.answer(await self.host.references.entry(self.query(ReferenceKeyQuery).key))
+
+
+class ReferenceEditHandler(ShouldersHandler):
+    """``references/edit``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        """Change fields of an entry."""
+        self.answer(await self.host.references.edit(self.body(PutReferenceFields)))
+
+
+class ReferenceDeletionHandler(ShouldersHandler):
+    """``references/delete``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        """Remove an entry."""
+        await self.host.references.delete(self.body(DeleteReference))
+        self.no_content()

@@ -1,0 +1,1 @@
+"""Tools for bibliographies, and the bibliographies of a workspace that they and routes share."""

@@ -1,0 +1,194 @@
+"""``references``: listed, searched, shown, changed and deleted."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from traitlets.config import Config
+
+from tests.server.client import Api
+from tests.simulator.services import ServiceSimulator
+
+
+def text_of(path: Path) -> str:
+    return path.read_text()
+
+
+async def keys(api: Api, query: str = "") -> list[str]:
+    answer = await api.get("references", q=query)
+    assert answer.status == 200, answer
+    return [reference["key"] for reference in answer.body["references"]]
+
+
+async def test_a_workspace_without_bibliographies_has_an_empty_list(api: Api) -> None:
+    answer = await api.get("references")
+    assert answer.body == {
+        "references": [],
+        "total": 0,
+        "files": [],
+        "problems": [],
+        "zotero": {"running": False, "items": 0, "problem": ""},
+        "add_to": "references.bib",
+        "syntax": "myst",
+    }
+
+
+async def test_references_of_all_bibliographies_are_listed_but_not_of_ignored_ones(
+    api: Api, bibliography: Path, jp_root_dir: Path
+) -> None:
+    (jp_root_dir / "papers").mkdir()
+    (jp_root_dir / "papers" / "more.bib").write_text("@misc{zeta, title = {Zeta}}")
+    (jp_root_dir / ".gitignore").write_text("old.bib\n")
+    (jp_root_dir / "old.bib").write_text("@misc{old, title = {Old}}")
+
+    assert await keys(api) == ["harris2020", "knuth1984", "zeta"]
+    answer = (await api.get("references", limit=1, offset=1)).body
+    assert [reference["key"] for reference in answer["references"]] == ["knuth1984"]
+    assert answer["total"] == 3
+    assert answer["files"] == [
+        {"path": "references.bib", "is_main": True, "entries": 2},
+        {"path": "papers/more.bib", "is_main": False, "entries": 1},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("numpy", ["harris2020"]),
+        ("stefan walt", ["harris2020"]),
+        ("@knu", ["knuth1984"]),
+        ("nature 2020", ["harris2020"]),
+        ("10.1038/s41586", ["harris2020"]),
+        ("numpy knuth", []),
+    ],
+)
+async def test_references_are_found_by_words_and_by_key(
+    api: Api, bibliography: Path, query: str, found: list[str]
+) -> None:
+    assert await keys(api, query) == found
+
+
+async def test_an_entry_is_shown_with_plain_fields(api: Api, bibliography: Path) -> None:
+    entry = (await api.get("references/entry", key="harris2020")).body
+    assert entry["reference"] == {
+        "key": "harris2020",
+        "type": "article",
+        "file": "references.bib",
+        "line": 4,
+        "title": "Array programming with NumPy",
+        "authors": ["Charles R. Harris", "Stéfan J. van der Walt"],
+        "year": "2020",
+        "venue": "Nature",
+        "doi": "10.1038/s41586-020-2649-2",
+        "url": "",
+        "pdf": "",
+        "unverified": "",
+        "is_duplicate": False,
+    }
+    assert entry["fields"]["journal"] == "Nature"
+    assert entry["bibtex"].startswith("@article{harris2020,")
+    assert (await api.get("references/entry", key="nobody")).status == 404
+
+
+async def test_a_pdf_beside_the_bibliography_is_named(api: Api, jp_root_dir: Path) -> None:
+    (jp_root_dir / "a.pdf").write_bytes(b"%PDF-")
+    (jp_root_dir / "references.bib").write_text(
+        "@misc{a, file = {:a.pdf:PDF}}\n@misc{b, file = {Full Text:b.pdf:application/pdf}}"
+    )
+    found = (await api.get("references")).body["references"]
+    assert [reference["pdf"] for reference in found] == ["a.pdf", ""]
+
+
+async def test_broken_entries_and_unreadable_files_are_reported(
+    api: Api, jp_root_dir: Path
+) -> None:
+    (jp_root_dir / "references.bib").write_text("@misc{a, x = 1}\n@misc{b, x = 1 y = 2}\n")
+    (jp_root_dir / "binary.bib").write_bytes(b"\x01\x02\x03\x80" * 100)
+    answer = (await api.get("references")).body
+    assert [(p["file"], p["line"]) for p in answer["problems"]] == [
+        ("references.bib", 2),
+        ("binary.bib", 1),
+    ]
+    assert [reference["key"] for reference in answer["references"]] == ["a"]
+
+
+async def test_a_field_is_changed_and_every_other_byte_stays(api: Api, bibliography: Path) -> None:
+    before = text_of(bibliography)
+    answer = await api.post(
+        "references/edit", {"key": "knuth1984", "fields": {"publisher": "Addison & Wesley"}}
+    )
+    assert answer.status == 200, answer
+    assert answer.body["venue"] == "Addison & Wesley"
+    assert text_of(bibliography) == before.replace("{Addison}", r"{Addison \& Wesley}")
+
+    rows = (await api.get("operations")).body["operations"]
+    assert [(row["kind"], row["by"]) for row in rows] == [("edit", "user")]
+    assert (await api.post(f"operations/{rows[0]['id']}/undo")).status == 200
+    assert text_of(bibliography) == before
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"key": "nobody", "fields": {"title": "A"}}, 404),
+        ({"key": "knuth1984", "fields": {"note": None}}, 404),
+        ({"key": "knuth1984", "fields": {"title": "{"}}, 400),
+        ({"key": "knuth1984", "fields": {"a b": "A"}}, 400),
+        ({"key": "knuth1984", "file": "other.bib", "fields": {"title": "A"}}, 404),
+        ({"key": "knuth1984"}, 400),
+    ],
+    ids=["no entry", "no field", "braces", "name", "file", "no fields"],
+)
+async def test_a_change_that_makes_no_sense_is_refused(
+    api: Api, bibliography: Path, body: dict[str, Any], status: int
+) -> None:
+    before = text_of(bibliography)
+    assert (await api.post("references/edit", body)).status == status
+    assert text_of(bibliography) == before
+
+
+async def test_an_entry_is_deleted(api: Api, bibliography: Path) -> None:
+    before = text_of(bibliography)
+    body = {"key": "knuth1984", "file": "references.bib"}
+    assert (await api.post("references/delete", body)).status == 204
+    assert text_of(bibliography) == before[: before.index("@book")]
+    assert (await api.post("references/delete", body)).status == 404
+
+
+class TestZotero:
+    """A Zotero that runs on this machine."""
+
+    @pytest.fixture
+    def jp_server_config(self, jp_server_config: Config, services: ServiceSimulator) -> Config:
+        services.recover("zotero")
+        jp_server_config.Shoulders.services = services.trait
+        return jp_server_config
+
+    async def test_its_items_are_listed_after_those_of_the_workspace(
+        self, api: Api, bibliography: Path
+    ) -> None:
+        answer = (await api.get("references", q="intelligence")).body
+        assert answer["zotero"] == {"running": True, "items": 1, "problem": ""}
+        assert [(r["key"], r["file"], r["line"]) for r in answer["references"]] == [
+            ("turing1950", "", None)
+        ]
+        entry = (await api.get("references/entry", key="turing1950")).body
+        assert entry["fields"]["journal"] == "Mind"
+        assert entry["bibtex"].startswith("@article{turing_computing_1950")
+
+    async def test_an_item_that_the_workspace_has_is_listed_once(
+        self, api: Api, jp_root_dir: Path
+    ) -> None:
+        (jp_root_dir / "references.bib").write_text(
+            "@misc{t, title = {T}, doi = {10.1093/MIND/lix.236.433}}"
+        )
+        assert await keys(api) == ["t", "WXYZ6789"]
+
+    async def test_a_failure_is_told_and_the_workspace_is_listed(
+        self, api: Api, bibliography: Path, services: ServiceSimulator
+    ) -> None:
+        services.fail("zotero", "error_500")
+        answer = (await api.get("references")).body
+        assert answer["total"] == 2
+        assert answer["zotero"]["running"]
+        assert "500" in answer["zotero"]["problem"]
