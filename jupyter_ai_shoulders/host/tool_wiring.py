@@ -42,6 +42,7 @@ from jupyter_ai_shoulders.tools.tool_factories import (
     notebook_tools,
     workspace_tools,
 )
+from jupyter_ai_shoulders.tools.web.fetch_url import FetchUrl
 from jupyter_ai_shoulders.wire.ids import SessionId
 
 
@@ -60,6 +61,7 @@ def base_tools(
             *_file_tools(services, access),
             *_thread_tools(services, access, files, threads),
             services.commands.tool,
+            *_web_tools(services),
         ]
     )
 
@@ -92,6 +94,10 @@ def _file_tools(services: SharedServices, access: NotebookAccess) -> list[Tool[A
         ),
         *history_tools(workspace, files.journal, files.undo, files.texts, seen.may_see),
     ]
+
+
+def _web_tools(services: SharedServices) -> list[Tool[Any]]:
+    return [FetchUrl(services.web.pages)]
 
 
 def _thread_tools(

@@ -115,6 +115,8 @@ class CallSubject:
     not run.
     """
     effect: Effect = Effect()
+    address: str | None = None
+    """The web address that it fetches; one that neither the user nor a search named asks."""
     always_ask_reason: str | None = None
     """Why the call asks despite earlier permission, such as a tag the user set on the cell."""
     protected_path: str | None = None

@@ -18,6 +18,9 @@ ResultKind = Literal[
     "not_found",
     "text",
     "proposal",
+    "page",
+    "search_results",
+    "papers",
     "none",
 ]
 

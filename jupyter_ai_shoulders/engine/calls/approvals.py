@@ -110,7 +110,13 @@ class Approvals:
         except ShouldersError as error:
             return RejectCall("error", error.info)
         question = PermissionRequest(
-            call.tool, tool.risk, tool.external, subject, state.taint, state.opened
+            call.tool,
+            tool.risk,
+            tool.external,
+            subject,
+            state.taint,
+            state.opened,
+            state.addresses,
         )
         decision = decide(
             question,

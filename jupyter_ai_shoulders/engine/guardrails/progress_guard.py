@@ -37,7 +37,9 @@ LISTINGS = 2
 """Listings without a read after which a remark asks the model to read."""
 
 _LISTS: frozenset[ResultKind] = frozenset({"listing"})
-_CONTENT: frozenset[ResultKind] = frozenset({"file", "cells", "matches", "outputs", "text"})
+_CONTENT: frozenset[ResultKind] = frozenset(
+    {"file", "cells", "matches", "outputs", "text", "page", "search_results", "papers"}
+)
 _BAD_CALLS = frozenset({"unknown_tool", "invalid_arguments"})
 _LOOP_TOOLS = frozenset({"todo", "complete", "clarify", "share_artifact", "load_tools"})
 """They are risk-free but read nothing."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from jupyter_ai_shoulders.core.frozen_values import replace
+from jupyter_ai_shoulders.engine.loop.address_tracking import update_addresses
 from jupyter_ai_shoulders.engine.loop.state import (
     ENDING_TOOLS,
     AllowCall,
@@ -82,7 +83,7 @@ def _fold(state: SessionState, event: ev.Event) -> SessionState:
     progress = state.progress.after_event(event)
     if progress is not state.progress:
         state = replace(state, progress=progress)
-    state = _drop_foreign_permissions(update_taint(state, event), event)
+    state = _drop_foreign_permissions(update_addresses(update_taint(state, event), event), event)
     match event:
         case ev.MessageAdd() | ev.MessageUpdate() | ev.Restore():
             return _message(state, event)
@@ -181,7 +182,7 @@ def _drop_foreign_permissions(state: SessionState, event: ev.Event) -> SessionSt
     turn = state.turn
     if turn is not None:
         turn = replace(turn, mode="ask", calls=tuple(map(_unanswered, turn.calls)))
-    return replace(state, grants=(), queue=(), turn=turn)
+    return replace(state, grants=(), queue=(), turn=turn, addresses=frozenset[str]())
 
 
 def _unanswered(call: CallState) -> CallState:

@@ -385,3 +385,7 @@ class SessionState:
     """The active document and the other open ones."""
     about: str | None = None
     """The document a thread is pinned to."""
+    addresses: frozenset[str] = frozenset()
+    """Keys of the web addresses that the user wrote or a search found."""
+    prompted_by_agent: bool = False
+    """Whether the next message is the prompt of an agent that opened this thread."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import sys
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.files.previews.formats import preview
+from jupyter_ai_shoulders.guard.process.worker_limits import end_process, limit_process
 
 MEMORY = 2 << 30
 """Bytes of address space; a reader and its libraries map half a gigabyte at start."""
@@ -21,12 +21,10 @@ CPU_SECONDS = 20
 
 def main() -> None:
     """Answer one request."""
-    limit_self()
+    limit_process(MEMORY, CPU_SECONDS)
     logging.disable(logging.CRITICAL)  # readers log defects of a file
     [_, kind] = sys.argv
-    sys.stdout.write(json.dumps(answer(kind, sys.stdin.buffer.read())))
-    sys.stdout.flush()
-    os._exit(0)  # readers' threads may abort the process while it ends in order (Arrow's do)
+    end_process(json.dumps(answer(kind, sys.stdin.buffer.read())))
 
 
 def answer(kind: str, content: bytes) -> dict[str, str | None]:
@@ -47,23 +45,6 @@ def answer(kind: str, content: bytes) -> dict[str, str | None]:
             "code": "invalid_request",
             "message": f"it is damaged, or not what it says ({said})",
         }
-
-
-def limit_self() -> None:
-    """Limit this process; on Windows only its time is limited, by the process that started it."""
-    try:
-        import resource
-    except ImportError:
-        return
-    for what, most in (
-        (resource.RLIMIT_AS, MEMORY),
-        (resource.RLIMIT_CPU, CPU_SECONDS),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        _, hard = resource.getrlimit(what)
-        wanted = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(what, (wanted, wanted))
 
 
 if __name__ == "__main__":

@@ -105,13 +105,15 @@ class FetchGuard:
         self._allowed = allowed
         self._trust = trust
 
-    async def fetch(self, url: str) -> FetchResult:
-        """Get a page.
+    async def fetch(
+        self, url: str, *, check_host: Callable[[str], None] = lambda _: None
+    ) -> FetchResult:
+        """Get a page. ``check_host`` is called for each host before connecting; it may raise.
 
         Raises ``InvalidRequest`` (not a web URL), ``PolicyRefusal`` (not public, credentials, an
         unsupported encoding), ``TooLarge``, ``NotFound`` (unreachable), ``Conflict`` (``timeout``).
         """
-        return await self._limited(url, self._follow_redirects(url))
+        return await self._limited(url, self._follow_redirects(url, check_host))
 
     async def send(self, url: httpx.URL, request: OutgoingRequest) -> FetchResult:
         """Send one request and return its answer; a redirect is an answer without content.
@@ -141,10 +143,11 @@ class FetchGuard:
         fetched, _ = await self._fetch_once(url, hosts, trust, request)
         return fetched
 
-    async def _follow_redirects(self, url: str) -> FetchResult:
+    async def _follow_redirects(self, url: str, check_host: Callable[[str], None]) -> FetchResult:
         target = validate_url(url)
         trust = await asyncio.to_thread(self._trust)
         for _ in range(self._limits.redirects + 1):
+            check_host(target.raw_host.decode("ascii"))
             addresses = await self._addresses(target)
             fetched, location = await self._fetch_once(target, addresses, trust, OutgoingRequest())
             if location is None:

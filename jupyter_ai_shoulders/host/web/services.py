@@ -31,6 +31,8 @@ from jupyter_ai_shoulders.storage.state_file import StateFile
 from jupyter_ai_shoulders.tools.base import Target
 from jupyter_ai_shoulders.tools.permissions.rule_matching import rule_matches
 from jupyter_ai_shoulders.tools.permissions.rules import Rules
+from jupyter_ai_shoulders.web.pages.reader import PageReader
+from jupyter_ai_shoulders.web.pages.source import PublicPages
 
 if TYPE_CHECKING:
     from jupyter_ai_shoulders.guard.network.http_service_client import (
@@ -67,6 +69,8 @@ class WebServices:
         self._permissions: PermissionSource | None = None
         self._client: HttpServiceClient | None = None
         self._writing = threading.Lock()
+        self.pages = PageReader(PublicPages(self.check_host))
+        """Pages that the agent fetches."""
 
     def set_permissions(self, permissions: PermissionSource) -> None:
         """Ask these permissions before each request."""
@@ -97,6 +101,14 @@ class WebServices:
                 code="disabled",
                 hint="Ask your administrator, or change the rule in the AI settings.",
             )
+
+    def check_host(self, host: str) -> None:
+        """Raise ``PolicyRefusal`` for a host that a rule about ``fetch_url`` denies."""
+        rules = Rules() if self._permissions is None else self._permissions.rules
+        target = Target(domain=host)
+        for rule in (*rules.locked, *rules.rules):
+            if rule.action == "deny" and rule_matches(rule, "fetch_url", target):
+                raise PolicyRefusal(f"{rule.source} denies {host}.")
 
     def address(self, service_id: ServiceId) -> str:
         """Return the address in use; empty where the user must give one."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 import posixpath
 from dataclasses import dataclass
 from typing import assert_never
-from urllib.parse import urlsplit
 
 from jupyter_ai_shoulders.tools.base import Target
 from jupyter_ai_shoulders.tools.permissions.command_rules import allow_rule_covers, command_reach
+from jupyter_ai_shoulders.tools.permissions.known_addresses import address_host
 from jupyter_ai_shoulders.tools.permissions.patterns import escape_glob
 from jupyter_ai_shoulders.wire.api.commands import RuleBody
 from jupyter_ai_shoulders.wire.base import JsonObject
@@ -92,7 +92,7 @@ def target_of(arguments: JsonObject) -> Target:
         path=normalize_path(path) if isinstance(path, str) else None,
         new_path=normalize_path(new_path) if isinstance(new_path, str) else None,
         command=command if isinstance(command, str) else None,
-        domain=urlsplit(url).hostname if isinstance(url, str) else None,
+        domain=address_host(url) if isinstance(url, str) else None,
     )
 
 

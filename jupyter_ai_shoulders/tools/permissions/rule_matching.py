@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from jupyter_ai_shoulders.tools.base import Target
 from jupyter_ai_shoulders.tools.permissions.command_rules import allow_rule_covers
 from jupyter_ai_shoulders.tools.permissions.grants import normalize_path
+from jupyter_ai_shoulders.tools.permissions.known_addresses import comparable_host
 from jupyter_ai_shoulders.tools.permissions.patterns import (
     command_matches,
     escape_glob,
@@ -109,5 +110,6 @@ def _command_covers(command: str, target: Target, *, allows: bool) -> bool:
 
 
 def _domain_covers(domain: str, host: str | None) -> bool:
-    wanted = domain.lower().removeprefix("*.")
-    return host is not None and (host.lower() == wanted or host.lower().endswith("." + wanted))
+    wanted = comparable_host(domain.removeprefix("*."))
+    found = None if host is None else comparable_host(host)
+    return found is not None and (found == wanted or found.endswith(f".{wanted}"))

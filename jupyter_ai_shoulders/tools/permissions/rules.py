@@ -13,6 +13,7 @@ from typing import Literal
 from jupyter_ai_shoulders.core.sensitive_files.protected_files import protected_group_of
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
 from jupyter_ai_shoulders.tools.permissions.grants import Grant, grant_covers, normalize_path
+from jupyter_ai_shoulders.tools.permissions.known_addresses import address_key
 from jupyter_ai_shoulders.tools.permissions.patterns import glob_matches
 from jupyter_ai_shoulders.tools.permissions.rule_matching import (
     ToolRule,
@@ -69,6 +70,8 @@ class PermissionRequest:
     """Sources of text in the conversation that the user may not have written."""
     open_documents: Collection[str] = ()
     """The documents the user had open when they sent the message."""
+    addresses: Collection[str] = ()
+    """Keys of the web addresses that the user wrote or a search found (``known_addresses``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +126,7 @@ def decide(
         or _always_asked(request, mode)
         or _unsandboxed(request)
         or _granted(request, [grant for grant in grants if grant.informed])
+        or _unknown_address(request)
         or _suspended(
             request,
             _granted(request, grants) or _ruled(request, rules) or _by_mode(request, mode),
@@ -232,6 +236,22 @@ def _unsandboxed(request: PermissionRequest) -> Ask | None:
         return None
     text = "Not sandboxed: this command runs with your full permissions."
     return Ask(ApprovalReason(kind="sandbox", text=text), ONCE)
+
+
+def _unknown_address(request: PermissionRequest) -> Ask | None:
+    """Ask for an address that neither the user nor a search named, whatever was allowed before.
+
+    Text that the agent read may have made it up, to send something in it.
+    """
+    address = request.subject.address
+    if address is None or address_key(address) in request.addresses:
+        return None
+    text = "Neither you nor a search in this conversation named this address."
+    if not request.taint:
+        return Ask(ApprovalReason(kind="taint", text=text), ONCE)
+    text = f"{text} {taint_warning(request.taint)}"
+    scopes = _scopes(request.subject.target, always=False)
+    return Ask(ApprovalReason(kind="taint", text=text), scopes)
 
 
 def _granted(request: PermissionRequest, grants: Sequence[Grant]) -> Allow | None:

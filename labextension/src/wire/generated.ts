@@ -888,7 +888,7 @@ text: string
  */
 export interface ToolEnvelope {
 ok: boolean
-kind: ("listing" | "file" | "cells" | "matches" | "outputs" | "diff" | "not_found" | "text" | "proposal" | "none")
+kind: ("listing" | "file" | "cells" | "matches" | "outputs" | "diff" | "not_found" | "text" | "proposal" | "page" | "search_results" | "papers" | "none")
 data: Json
 warning: (string | null)
 error: (ErrorInfo | null)

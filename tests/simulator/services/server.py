@@ -71,7 +71,7 @@ class ServiceSimulator:
         if times is None:
             self._always[service] = fault
         else:
-            self._faults[service] += [fault] * times
+            self._faults[service].extend(fault for _ in range(times))
 
     def recover(self, service: ServiceId) -> None:
         """Answer properly again."""

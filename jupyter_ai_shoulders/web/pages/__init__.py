@@ -1,0 +1,1 @@
+"""Fetched pages as text for models."""
