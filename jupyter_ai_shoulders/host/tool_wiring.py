@@ -43,6 +43,8 @@ from jupyter_ai_shoulders.tools.tool_factories import (
     workspace_tools,
 )
 from jupyter_ai_shoulders.tools.web.fetch_url import FetchUrl
+from jupyter_ai_shoulders.tools.web.search_papers import SearchPapers
+from jupyter_ai_shoulders.tools.web.web_search import WebSearch
 from jupyter_ai_shoulders.wire.ids import SessionId
 
 
@@ -97,7 +99,8 @@ def _file_tools(services: SharedServices, access: NotebookAccess) -> list[Tool[A
 
 
 def _web_tools(services: SharedServices) -> list[Tool[Any]]:
-    return [FetchUrl(services.web.pages)]
+    web = services.web
+    return [FetchUrl(web.pages), WebSearch(web.search), SearchPapers(web.papers)]
 
 
 def _thread_tools(

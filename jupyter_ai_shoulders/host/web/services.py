@@ -33,6 +33,8 @@ from jupyter_ai_shoulders.tools.permissions.rule_matching import rule_matches
 from jupyter_ai_shoulders.tools.permissions.rules import Rules
 from jupyter_ai_shoulders.web.pages.reader import PageReader
 from jupyter_ai_shoulders.web.pages.source import PublicPages
+from jupyter_ai_shoulders.web.papers.searcher import PaperSearcher
+from jupyter_ai_shoulders.web.search.searcher import WebSearcher
 
 if TYPE_CHECKING:
     from jupyter_ai_shoulders.guard.network.http_service_client import (
@@ -71,6 +73,8 @@ class WebServices:
         self._writing = threading.Lock()
         self.pages = PageReader(PublicPages(self.check_host))
         """Pages that the agent fetches."""
+        self.search = WebSearcher(self, self.is_set_up)
+        self.papers = PaperSearcher(self)
 
     def set_permissions(self, permissions: PermissionSource) -> None:
         """Ask these permissions before each request."""
@@ -81,6 +85,16 @@ class WebServices:
         if self._client is None:
             self._client = await asyncio.to_thread(self._load)
         return await self._client.send(request)
+
+    async def is_set_up(self, service_id: ServiceId) -> bool:
+        """Return whether a service has its address, and its key if it needs one."""
+        service = web_service(service_id)
+        if not self.address(service_id):
+            return False
+        variable = service.key_variable
+        if variable is None or not service.key_required:
+            return True
+        return await asyncio.to_thread(self._key, variable) is not None
 
     def check_allowed(self, tool: str | None = None) -> None:
         """Raise ``PolicyRefusal`` (``disabled``) where external tools, or this one, are off.

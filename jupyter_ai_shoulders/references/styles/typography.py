@@ -11,7 +11,9 @@ import re
 _DOUBLED = re.compile(r"([.,;:!?])((?:</[a-z]+>)+)\1")
 _AFTER_QUOTE = re.compile(r"(</[a-z]+>)?([”’])((?:</[a-z]+>)*)([.,])")
 _ENDS_SENTENCE = "!?.,"
-_NUMBER = re.compile(r"^((?:<[a-z]+(?: [^<>]*)?>)*[\[(]?\d+[\])]?\.?(?:</[a-z]+>)*)(?=[^\s\d.)\]<])")
+_NUMBER = re.compile(
+    r"^((?:<[a-z]+(?: [^<>]*)?>)*[\[(]?\d+[\])]?\.?(?:</[a-z]+>)*)(?=[^\s\d.)\]<])"
+)
 _REPEATED_PERIOD = re.compile(r"([!?])((?:</[a-z]+>)*”?)\.(?= |$)")
 
 

@@ -7,7 +7,6 @@ import gzip
 import ipaddress
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import cast
 
@@ -33,26 +32,9 @@ from jupyter_ai_shoulders.guard.network.reply_cache import ReplyCache
 from jupyter_ai_shoulders.guard.network.request_pacing import retry_after
 from jupyter_ai_shoulders.guard.network.service_client import ServiceReply, ServiceRequest
 from tests.guard.network.fake_internet import answer, connections, stream_server, web_server
+from tests.web.simulated_client import SteppedClock
 
 OK = answer(b'{"ok": true}', Content_Type="application/json")
-
-
-@dataclass(slots=True)
-class SteppedClock:
-    """Time that passes only while somebody sleeps."""
-
-    seconds: float = 0.0
-    slept: list[float] = field(default_factory=list[float])
-
-    def now(self) -> datetime:
-        return datetime(2026, 3, 2, tzinfo=UTC)
-
-    def monotonic(self) -> float:
-        return self.seconds
-
-    async def sleep(self, seconds: float) -> None:
-        self.slept.append(round(seconds, 3))
-        self.seconds += seconds
 
 
 async def no_name(host: str, port: int) -> Sequence[str]:

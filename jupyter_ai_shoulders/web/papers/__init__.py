@@ -1,0 +1,1 @@
+"""Search of papers: OpenAlex, else Exa, else Crossref."""

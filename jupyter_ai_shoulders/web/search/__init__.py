@@ -1,0 +1,1 @@
+"""Search of the web through the services that the user set up."""
