@@ -13,6 +13,7 @@ from jupyter_ai_shoulders.changes.recording.recording_wrappers import (
 )
 from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.files.previews.document_previews import DocumentPreviews
+from jupyter_ai_shoulders.host.references.reference_tools import reference_tools
 from jupyter_ai_shoulders.host.shared_services import SharedServices
 from jupyter_ai_shoulders.host.threads.service import ThreadService
 from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
@@ -62,6 +63,7 @@ def base_tools(
             *_notebook_tools(services, files),
             *_file_tools(services, access),
             *_thread_tools(services, access, files, threads),
+            *reference_tools(services),
             services.commands.tool,
             *_web_tools(services),
         ]

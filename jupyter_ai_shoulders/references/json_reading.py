@@ -18,6 +18,11 @@ def json_list(content: bytes) -> list[Any]:
     return cast("list[Any]", found) if isinstance(found, list) else []
 
 
+def items(value: object) -> list[object]:
+    """Return the items of a list; none for anything else."""
+    return cast("list[object]", value) if isinstance(value, list) else []
+
+
 def mapping(value: object) -> Mapping[str, Any]:
     """Return a value that is an object; an empty one for anything else."""
     return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
@@ -25,8 +30,7 @@ def mapping(value: object) -> Mapping[str, Any]:
 
 def mappings(value: object) -> list[Mapping[str, Any]]:
     """Return the objects in a list."""
-    items = cast("list[object]", value) if isinstance(value, list) else []
-    return [found for item in items if (found := mapping(item))]
+    return [found for item in items(value) if (found := mapping(item))]
 
 
 def text(value: Mapping[str, Any], *path: str) -> str:

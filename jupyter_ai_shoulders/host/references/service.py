@@ -6,13 +6,16 @@ Made by ``host.shared_services``. A server without bibliographies pays nothing f
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.files.base import ChangeOrigin
 from jupyter_ai_shoulders.wire.api.references import (
+    AddedReference,
     BibliographyFile,
     DeleteReference,
+    PostReference,
     PutReferenceFields,
     Reference,
     ReferenceEntry,
@@ -22,9 +25,12 @@ from jupyter_ai_shoulders.wire.api.references import (
 
 if TYPE_CHECKING:
     from jupyter_ai_shoulders.host.shared_services import SharedServices
+    from jupyter_ai_shoulders.references.resolving import WorkResolver
     from jupyter_ai_shoulders.references.zotero import ZoteroItems, ZoteroLibrary
+    from jupyter_ai_shoulders.tools.references.adding import ReferenceAdder
     from jupyter_ai_shoulders.tools.references.library import Library
 
+PAGE_SECONDS = 20.0
 ZOTERO_SECONDS = 3.0
 """How long a list waits for Zotero."""
 
@@ -36,6 +42,16 @@ class ReferenceService:
         self._services = services
         self._library: Library | None = None
         self._zotero: ZoteroLibrary | None = None
+        self._adder: ReferenceAdder | None = None
+
+    @property
+    def adder(self) -> ReferenceAdder:
+        """Adds works to the main bibliography."""
+        if self._adder is None:
+            from jupyter_ai_shoulders.tools.references.adding import ReferenceAdder
+
+            self._adder = ReferenceAdder(self.library, self._resolver)
+        return self._adder
 
     @property
     def library(self) -> Library:
@@ -108,6 +124,23 @@ class ReferenceService:
             bibtex=text[found.start : found.end],
         )
 
+    async def add(self, command: PostReference) -> AddedReference:
+        """Add a work as the user.
+
+        Raises ``InvalidRequest``, ``NotFound`` (no such PDF), ``PolicyRefusal`` (``disabled``).
+        """
+        from jupyter_ai_shoulders.references.resolving import Requester
+        from jupyter_ai_shoulders.tools.references.adding import the_query
+
+        query = the_query(command)
+        if query.kind != "bibtex":
+            await asyncio.to_thread(self._services.web.check_allowed, "add_reference")
+        return (await self.adder.add(query, _user(), Requester())).added
+
+    async def elsewhere(self, query: str) -> Sequence[Reference]:
+        """Return the items of Zotero that match; see ``tools.references.read``."""
+        return (await self._ask_zotero(query)).references
+
     async def edit(self, command: PutReferenceFields) -> Reference:
         """Change fields of an entry as the user. Raises like ``Library.plan_edit``."""
         from jupyter_ai_shoulders.tools.references.library import make_change
@@ -127,6 +160,23 @@ class ReferenceService:
             self.library,
             lambda: self.library.plan_deletion(command.key, command.file),
             _user(),
+        )
+
+    def _resolver(self) -> WorkResolver:
+        from jupyter_ai_shoulders.assist.one_shot import OneShotCalls
+        from jupyter_ai_shoulders.assist.reference_extraction import ModelWorkExtractor
+        from jupyter_ai_shoulders.files.previews.document_previews import DocumentPreviews
+        from jupyter_ai_shoulders.guard.network.fetch import FetchGuard, FetchLimits
+        from jupyter_ai_shoulders.references.registers.lookup import RegisterLookup
+        from jupyter_ai_shoulders.references.resolving import WorkResolver
+
+        services = self._services
+        calls = OneShotCalls(services.models, services.preferences.models)
+        return WorkResolver(
+            RegisterLookup(services.web),
+            FetchGuard(limits=FetchLimits(seconds=PAGE_SECONDS)),
+            ModelWorkExtractor(calls, lambda: services.models.by_strategy("cheapest")),
+            DocumentPreviews().text,
         )
 
     def _zotero_library(self) -> ZoteroLibrary:

@@ -8,6 +8,7 @@ from tornado import web
 from jupyter_ai_shoulders.server.handlers.base import ShouldersHandler
 from jupyter_ai_shoulders.wire.api.references import (
     DeleteReference,
+    PostReference,
     PutReferenceFields,
     ReferenceKeyQuery,
     ReferenceQuery,
@@ -22,6 +23,12 @@ class ReferencesHandler(ShouldersHandler):
     async def get(self) -> None:
         """List the references that match ``?q=``."""
         self.answer(await self.host.references.search(self.query(ReferenceQuery)))
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        """Add a work."""
+        self.answer(await self.host.references.add(self.body(PostReference)))
 
 
 class ReferenceEntryHandler(ShouldersHandler):

@@ -30,6 +30,7 @@ _KNOWN_RESULTS = frozenset(
         *("add_cell", "edit_cell", "delete_cell", "move_cell", "clear_outputs"),
         *("rename_file", "move_file", "duplicate_file", "delete_file"),
         *("restart_kernel", "interrupt_kernel", "add_task", "create_proposal", "propose_edit"),
+        *("edit_reference", "cite_reference"),
     }
 )
 """Tools whose successful results contain nothing new to the conversation."""
@@ -46,6 +47,7 @@ _LABELS = {
     "list_kernels": "names of kernels",
     "file_history": "the history of files",
     "read_tasks": "answers in tasks",
+    "search_references": "a search of bibliographies",
 }
 _OF_MANY = frozenset(_LABELS) - {"search_notebook"}
 """Tools whose results are not limited to the document they name."""

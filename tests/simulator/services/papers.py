@@ -41,6 +41,7 @@ _CROSSREF_FILTERS = {
     "until-pub-date": re.compile(r"\d{4}(-\d\d(-\d\d)?)?"),
     "type": re.compile("[a-z-]+"),
     "has-abstract": re.compile("true|false|0|1"),
+    "isbn": re.compile(r"[\dX-]+"),
 }
 
 
@@ -129,6 +130,8 @@ def _openalex_fits(work: dict[str, Any], filters: dict[str, str]) -> bool:
 
 
 def _crossref_fits(work: dict[str, Any], filters: dict[str, str]) -> bool:
+    if filters.get("isbn", "") not in {"", *work.get("ISBN", ())}:
+        return False
     year = work["issued"]["date-parts"][0][0]
     first = int(filters.get("from-pub-date", "0")[:4])
     return first <= year <= int(filters.get("until-pub-date", "9999")[:4])

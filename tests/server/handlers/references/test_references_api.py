@@ -155,6 +155,24 @@ async def test_an_entry_is_deleted(api: Api, bibliography: Path) -> None:
     assert (await api.post("references/delete", body)).status == 404
 
 
+async def test_a_work_is_added_by_any_typed_query(api: Api, bibliography: Path) -> None:
+    added = await api.post("references", {"query": "https://doi.org/10.5281/zenodo.3509134"})
+    assert added.status == 200, added
+    assert added.body["status"] == "added"
+    assert added.body["source"] == "DataCite"
+    assert added.body["reference"]["key"] == "pandas2024pandas"
+    assert "@software{" in text_of(bibliography)
+
+    same = await api.post("references", {"query": "10.1038/S41586-020-2649-2"})
+    assert (same.body["status"], same.body["reference"]["key"]) == ("duplicate", "harris2020")
+    gone = await api.post("references", {"doi": "10.5555/no-longer-there"})
+    assert (gone.body["status"], gone.body["reference"]) == ("not_added", None)
+    assert "No register has" in gone.body["reason"]
+    retracted = (await api.post("references", {"doi": "10.1016/S0140-6736(97)11096-0"})).body
+    assert "This work was retracted" in retracted["reason"]
+    assert (await api.post("references", {})).status == 400
+
+
 class TestZotero:
     """A Zotero that runs on this machine."""
 

@@ -1,0 +1,1 @@
+"""Registers of publications: what they know about a work, in one form."""
