@@ -12,7 +12,7 @@ plugins
 plugins/chat-panel widget
 plugins/chat-host chat settings search inline-actions inline-completion threads
 chat/empty-state chat/messages settings/sections settings/providers settings/rules settings/usage review
-chat/cards chat/input chat/threads chat/tool-calls chat/changes settings/components lab
+chat/cards chat/input chat/threads chat/tool-calls chat/changes settings/components lab word
 chat/markdown chat/sessions chat/input/suggestions chat/input/sheets threads/marks settings/store tokens.ts
 trust ui/paged-list ui/viewers
 ui live-documents follow

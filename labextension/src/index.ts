@@ -18,6 +18,7 @@ import { status } from './plugins/status';
 import { textFiles } from './plugins/textFiles';
 import { threads } from './plugins/threads';
 import { transcripts } from './plugins/transcripts';
+import { word } from './plugins/word';
 
 // Plugins provide different types; JupyterLab reads only the common members.
 const plugins: JupyterFrontEndPlugin<unknown>[] = [
@@ -36,7 +37,8 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   search,
   settings,
   status,
-  transcripts
+  transcripts,
+  word
 ];
 
 export default plugins;

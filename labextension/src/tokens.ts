@@ -8,6 +8,7 @@ import type { IPageSocket } from './client/socket';
 import type { IConversations as IConversationsModel } from './model/conversations/interface';
 import type { IReview as IReviewModel } from './host/review';
 import type { IThreadLocations } from './host/threadLocations';
+import type { IWordPages as IWordPagesModel } from './live-documents/wordPages';
 import type { IFolderTrust as IFolderTrustModel } from './host/folderTrust';
 
 /** Id of the extension: the prefix of every plugin id, and its settings' namespace. */
@@ -74,4 +75,13 @@ export type IThreads = IThreadLocations;
 export const IThreads = new Token<IThreads>(
   `${EXTENSION_ID}:IThreads`,
   'The places of task threads in the open documents, and the way to each.'
+);
+
+/** The Word documents that this page shows. */
+export type IWordPages = IWordPagesModel;
+
+/** Token of the Word documents that this page shows. */
+export const IWordPages = new Token<IWordPages>(
+  `${EXTENSION_ID}:IWordPages`,
+  'The open Word documents: their texts, selections and marks.'
 );

@@ -35,6 +35,8 @@ import {
 } from '../live-documents/activeDocument';
 import { OpenPrompts } from './openPrompts';
 import { SelectionButton } from './selectionButton';
+import type { IWordPages } from '../live-documents/wordPages';
+import { selectionAttachment } from '../live-documents/wordSelection';
 import {
   CellTarget,
   FileTarget,
@@ -49,6 +51,7 @@ export interface IInlineActionsParts {
   readonly conversations: IConversations;
   readonly notebooks: INotebookTracker;
   readonly files: IEditorTracker | null;
+  readonly words: IWordPages | null;
   readonly trans: TranslationBundle;
 }
 
@@ -96,6 +99,7 @@ export class InlineActionsController {
     new SelectionButton(
       {
         canAsk: view => this.panelOf(view) !== null,
+        pagePosition: () => parts.words?.current?.selectionPosition() ?? null,
         ask: () => this.askSelection()
       },
       sparkIcon,
@@ -108,7 +112,7 @@ export class InlineActionsController {
     const { trans } = this.parts;
     const place = this.currentDocument();
     if (place === null) {
-      return;
+      return this.explainPage();
     }
     const selection = selectionAt(place);
     const number = numberOf(place);
@@ -117,13 +121,27 @@ export class InlineActionsController {
         number === null
           ? trans.__('Explain the selected lines.')
           : trans.__('Explain the selected lines of cell %1.', number);
-      return this.send(place, text, [selection, ...cellOf(place)]);
+      return this.send(idsOf(place), text, [selection, ...cellOf(place)]);
     }
     if (place.cell !== null) {
       const text = trans.__('Explain cell %1.', number ?? 0);
-      return this.send(place, text, cellOf(place));
+      return this.send(idsOf(place), text, cellOf(place));
     }
     this.showError(trans.__('Select what to explain.'));
+  }
+
+  /** Ask the agent to explain the selection in the Word page. */
+  private explainPage(): Promise<void> | void {
+    const { trans, words } = this.parts;
+    const page = words?.current ?? null;
+    const selection = page === null ? null : selectionAttachment(page);
+    if (page === null || selection === null) {
+      this.showError(trans.__('Select what to explain.'));
+      return;
+    }
+    const ids = { path: page.path, cell_id: null };
+    const text = trans.__('Explain the selected text.');
+    return this.send(ids, text, [selection]);
   }
 
   /** Open the prompt that changes the cell, the file, or the selection in it. */
@@ -183,7 +201,9 @@ export class InlineActionsController {
   /** Attach the selection to the chat's input. */
   askSelection(): void {
     const place = this.currentDocument();
-    const selection = place === null ? null : selectionAt(place);
+    const page = this.parts.words?.current ?? null;
+    const inPage = page === null ? null : selectionAttachment(page);
+    const selection = place === null ? inPage : selectionAt(place);
     if (selection === null) {
       this.showError(this.parts.trans.__('Select what to ask about.'));
     } else {
@@ -216,7 +236,7 @@ export class InlineActionsController {
 
   /** Send a message in the shown conversation, or in a new one while that one is busy. */
   private async send(
-    place: ActiveDocument,
+    ids: IPlaceIds,
     text: string,
     attachments: Attachment[]
   ): Promise<void> {
@@ -230,7 +250,7 @@ export class InlineActionsController {
     await conversations.send(conversations.active.key, {
       text,
       attachments,
-      context: contextOf(place)
+      context: contextOf(ids)
     });
   }
 
@@ -277,8 +297,10 @@ export class InlineActionsController {
     });
   }
 
+  /** The current notebook or file; null while a Word page is current. */
   private currentDocument(): ActiveDocument | null {
-    return findActiveDocument(this.parts);
+    const isPage = Boolean(this.parts.words?.current);
+    return isPage ? null : findActiveDocument(this.parts);
   }
 
   private panelOf({ dom }: EditorView): NotebookPanel | FilePanel | null {
@@ -307,18 +329,19 @@ function targetOf(
   return new CellTarget(place.panel, place.cell.model.id, part);
 }
 
-function idsOf(place: ActiveDocument): {
-  path: string;
-  cell_id: string | null;
-} {
+interface IPlaceIds {
+  readonly path: string;
+  readonly cell_id: string | null;
+}
+
+function idsOf(place: ActiveDocument): IPlaceIds {
   return {
     path: place.panel.context.localPath,
     cell_id: place.cell?.model.id ?? null
   };
 }
 
-function contextOf(place: ActiveDocument): MessageContext {
-  const { path, cell_id } = idsOf(place);
+function contextOf({ path, cell_id }: IPlaceIds): MessageContext {
   return {
     active_document: path,
     active_cell_id: cell_id,

@@ -1,5 +1,5 @@
 /**
- * The "Ask AI" button beside a selection in an editor of a notebook or file. It never takes the focus; the command
+ * The "Ask AI" button beside a selection in an editor of a notebook or file, or in a Word page. It never takes the focus; the command
  * serves the keyboard. Owned by `InlineActionsController`.
  */
 
@@ -7,12 +7,16 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { LabIcon } from '@jupyterlab/ui-components';
 import { EditorView } from '@codemirror/view';
 
+import type { ISelectionPosition } from '../live-documents/wordPages';
+
 const GAP = 4;
 
 /** Checks whether a selection can be asked about, and asks. */
 export interface ISelectionActions {
   /** Whether an editor belongs to a document. */
   canAsk(view: EditorView): boolean;
+  /** The end of the selection in a Word page; null without one in view. */
+  pagePosition(): ISelectionPosition | null;
   ask(): void;
 }
 
@@ -52,11 +56,7 @@ export class SelectionButton {
   };
 
   private draw(): void {
-    const view = this.isSelecting ? null : focusedEditor();
-    const place =
-      view === null || !hasSelection(view) || !this.actions.canAsk(view)
-        ? null
-        : buttonPositionOf(view);
+    const place = this.isSelecting ? null : this.position();
     if (place === null) {
       this.hide();
       return;
@@ -71,6 +71,17 @@ export class SelectionButton {
     const isBelow = place.isForward || above < 0;
     this.node.style.left = `${Math.max(0, left)}px`;
     this.node.style.top = `${isBelow ? below : above}px`;
+  }
+
+  private position(): IButtonPosition | null {
+    const view = focusedEditor();
+    if (view === null) {
+      const place = this.actions.pagePosition();
+      return place && { ...place, isForward: true };
+    }
+    return hasSelection(view) && this.actions.canAsk(view)
+      ? buttonPositionOf(view)
+      : null;
   }
 
   private readonly hide = (): void => {
@@ -89,12 +100,7 @@ function focusedEditor(): EditorView | null {
   return editor === null ? null : EditorView.findFromDOM(editor);
 }
 
-interface IButtonPosition {
-  readonly left: number;
-  readonly top: number;
-  readonly bottom: number;
-  /** Bottom edge of the editor. */
-  readonly edge: number;
+interface IButtonPosition extends ISelectionPosition {
   /** Whether the selection is before the cursor. */
   readonly isForward: boolean;
 }

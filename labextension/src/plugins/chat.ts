@@ -22,6 +22,7 @@ import {
   IReview,
   IShouldersClient,
   IThreads,
+  IWordPages,
   TRANSLATION_DOMAIN
 } from '../tokens';
 import { captureChordShortcuts } from './chat-panel/chordShortcuts';
@@ -54,7 +55,8 @@ export const chat: JupyterFrontEndPlugin<void> = {
     ILatexTypesetter,
     ISettingRegistry,
     IThreads,
-    IFolderTrust
+    IFolderTrust,
+    IWordPages
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -72,7 +74,8 @@ export const chat: JupyterFrontEndPlugin<void> = {
     latex: ILatexTypesetter | null,
     registry: ISettingRegistry | null,
     threads: IThreads | null,
-    folderTrust: IFolderTrust | null
+    folderTrust: IFolderTrust | null,
+    words: IWordPages | null
   ): void => {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     const panel = new ChatWidget({
@@ -87,6 +90,7 @@ export const chat: JupyterFrontEndPlugin<void> = {
         notebooks,
         labShell,
         editors,
+        words,
         review,
         latex,
         threads,

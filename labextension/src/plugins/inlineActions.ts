@@ -17,6 +17,7 @@ import {
   EXTENSION_ID,
   IConversations,
   IShouldersClient,
+  IWordPages,
   TRANSLATION_DOMAIN
 } from '../tokens';
 import { INLINE_ACTION_COMMANDS } from '../inline-actions/commandIds';
@@ -28,7 +29,7 @@ export const inlineActions: JupyterFrontEndPlugin<void> = {
   description: 'Help beside cells, outputs and selected text.',
   autoStart: true,
   requires: [IShouldersClient, IConversations, INotebookTracker],
-  optional: [IEditorTracker, ICommandPalette, ITranslator],
+  optional: [IEditorTracker, ICommandPalette, ITranslator, IWordPages],
   activate: (
     app: JupyterFrontEnd,
     client: IShouldersClient,
@@ -36,7 +37,8 @@ export const inlineActions: JupyterFrontEndPlugin<void> = {
     notebooks: INotebookTracker,
     files: IEditorTracker | null,
     palette: ICommandPalette | null,
-    translator: ITranslator | null
+    translator: ITranslator | null,
+    words: IWordPages | null
   ): void => {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     let loaded: Promise<InlineActionsController> | null = null;
@@ -45,7 +47,7 @@ export const inlineActions: JupyterFrontEndPlugin<void> = {
         page =>
           new page.InlineActionsController({
             ...{ app, http: client.http, conversations },
-            ...{ notebooks, files, trans }
+            ...{ notebooks, files, words, trans }
           }),
         (error: unknown) => {
           loaded = null; // Tried again with the next document or command.
@@ -59,6 +61,11 @@ export const inlineActions: JupyterFrontEndPlugin<void> = {
     };
     notebooks.widgetAdded.connect(begin);
     files?.widgetAdded.connect(begin);
+    words?.changed.connect(() => {
+      if (words.all.length > 0) {
+        begin();
+      }
+    });
     const labels: Record<keyof typeof INLINE_ACTION_COMMANDS, string> = {
       edit: trans.__('Edit with AI…'),
       generate: trans.__('Write a Cell Below with AI…'),
@@ -69,7 +76,9 @@ export const inlineActions: JupyterFrontEndPlugin<void> = {
       openMenu: trans.__('Open the AI Menu of the Cell')
     };
     const isOpen = (): boolean =>
-      Boolean(notebooks.currentWidget ?? files?.currentWidget);
+      Boolean(
+        notebooks.currentWidget ?? files?.currentWidget ?? words?.current
+      );
     for (const name of Object.keys(
       labels
     ) as (keyof typeof INLINE_ACTION_COMMANDS)[]) {

@@ -31,6 +31,7 @@ import {
   IConversations,
   IShouldersClient,
   IThreads,
+  IWordPages,
   TRANSLATION_DOMAIN
 } from '../tokens';
 import type { Session } from '../wire/generated';
@@ -53,7 +54,8 @@ export const threads: JupyterFrontEndPlugin<IThreads> = {
     IEditorTracker,
     ICommandPalette,
     ITranslator,
-    IToolbarWidgetRegistry
+    IToolbarWidgetRegistry,
+    IWordPages
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -64,7 +66,8 @@ export const threads: JupyterFrontEndPlugin<IThreads> = {
     files: IEditorTracker | null,
     palette: ICommandPalette | null,
     translator: ITranslator | null,
-    toolbars: IToolbarWidgetRegistry | null
+    toolbars: IToolbarWidgetRegistry | null,
+    words: IWordPages | null
   ): IThreads => {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     const load = async (): Promise<ILoaded> => {
@@ -73,11 +76,14 @@ export const threads: JupyterFrontEndPlugin<IThreads> = {
         import('../threads/controller')
       ]);
       const locations = new ThreadLocations({
-        ...{ notebooks, files, documents, conversations },
+        ...{ notebooks, files, words, documents, conversations },
         http: client.http,
         socket: client.socket
       });
-      const parts = { app, conversations, notebooks, files, trans, locations };
+      const parts = {
+        ...{ app, conversations, notebooks, files, words },
+        ...{ trans, locations }
+      };
       return { locations, page: new ThreadsController(parts) };
     };
     const loading = new LazyThreads(load);
@@ -88,8 +94,15 @@ export const threads: JupyterFrontEndPlugin<IThreads> = {
     };
     notebooks.widgetAdded.connect(begin);
     files?.widgetAdded.connect(begin);
+    words?.changed.connect(() => {
+      if (words.all.length > 0) {
+        begin();
+      }
+    });
     const isOpen = (): boolean =>
-      Boolean(notebooks.currentWidget ?? files?.currentWidget);
+      Boolean(
+        notebooks.currentWidget ?? files?.currentWidget ?? words?.current
+      );
     const commands = threadCommands(loading, isOpen, trans);
     for (const [command, options] of Object.entries(commands)) {
       app.commands.addCommand(command, options);

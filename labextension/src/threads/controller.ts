@@ -18,6 +18,7 @@ import {
   findActiveDocument,
   type ActiveDocument
 } from '../live-documents/activeDocument';
+import type { IWordPage, IWordPages } from '../live-documents/wordPages';
 import type { IConversations } from '../model/conversations/interface';
 import { Announcer } from '../review/commands';
 import { THREAD_COMMANDS, THREADS_ITEM } from './commandIds';
@@ -27,6 +28,7 @@ import type { IThreadLocations } from '../host/threadLocations';
 import { classesOf, labelOf, type IThreadMark } from './marks/markAppearance';
 import { ThreadMarks } from './marks/marks';
 import {
+  anchorInPage,
   anchorOfSelection,
   anchorOfOutput,
   codeCell,
@@ -40,6 +42,7 @@ export interface IThreadParts {
   readonly conversations: IConversations;
   readonly notebooks: INotebookTracker;
   readonly files: IEditorTracker | null;
+  readonly words: IWordPages | null;
   readonly trans: TranslationBundle;
   readonly locations: IThreadLocations;
 }
@@ -47,10 +50,11 @@ export interface IThreadParts {
 /** Controls the threads of this page; lives as long as the page. */
 export class ThreadsController {
   constructor(private readonly parts: IThreadParts) {
-    const { app, conversations, notebooks, files, trans, locations } = parts;
+    const { app, conversations, notebooks, files, words } = parts;
+    const { trans, locations } = parts;
     this.menu = new ThreadMenu(app.commands, trans.__('Task threads'));
     this.marks = new ThreadMarks({
-      ...{ notebooks, files, locations, trans },
+      ...{ notebooks, files, words, locations, trans },
       sessions: conversations.history,
       opened: (ids, mark) => this.openAny(ids, mark),
       recounted: () => app.commands.notifyCommandChanged(THREAD_COMMANDS.cell)
@@ -59,8 +63,10 @@ export class ThreadsController {
 
   /** Start a thread at the selection, else at the cell or the line. */
   start(): void {
+    const { page } = this;
     const place = this.currentDocument();
-    const anchor = place === null ? null : anchorOfSelection(place);
+    const inPage = page === null ? null : anchorInPage(page);
+    const anchor = place === null ? inPage : anchorOfSelection(place);
     if (anchor === null) {
       this.showError(
         this.parts.trans.__('Select the text to start a thread about.')
@@ -95,13 +101,17 @@ export class ThreadsController {
       this.showChat();
       return;
     }
+    const { page } = this;
     const place = this.currentDocument();
-    const found = place === null ? [] : this.at(place);
-    if (place === null || found.length === 0) {
+    const found = this.here(place, page);
+    const node =
+      place === null
+        ? page?.widget.node
+        : (editorAt(place)?.dom ?? place.panel.node);
+    if (node === undefined || found.length === 0) {
       this.showError(this.parts.trans.__('There is no thread here.'));
     } else {
-      const mark = editorAt(place)?.dom ?? place.panel.node;
-      this.openAny(idsOf(found), mark.getBoundingClientRect());
+      this.openAny(idsOf(found), node.getBoundingClientRect());
     }
   }
 
@@ -123,9 +133,11 @@ export class ThreadsController {
   /** Go to the next or previous thread of the current document. */
   async step(by: 1 | -1): Promise<void> {
     const { trans, conversations, locations } = this.parts;
+    const { page } = this;
     const place = this.currentDocument();
-    const marks = place === null ? [] : this.in(place);
-    const where = place === null ? NOWHERE : cursorPosition(place);
+    const path = place?.panel.context.localPath ?? page?.path;
+    const marks = path === undefined ? [] : this.marks.in(path);
+    const where = place === null ? selectedIn(page) : cursorPosition(place);
     const next = stepFrom(marks, where, this.last, by);
     const session = conversations.history.get(next?.location.sessionId ?? '');
     if (next === null || session === undefined) {
@@ -188,19 +200,30 @@ export class ThreadsController {
           .filter(({ location: { anchor } }) => anchor.cell_id === id);
   }
 
-  private in({ panel }: ActiveDocument): readonly IThreadMark[] {
-    return this.marks.in(panel.context.localPath);
-  }
-
-  private at(place: ActiveDocument): readonly IThreadMark[] {
+  /** The threads at the cursor, or at the selection in a Word page. */
+  private here(
+    place: ActiveDocument | null,
+    page: IWordPage | null
+  ): readonly IThreadMark[] {
+    if (place === null) {
+      const marks = page === null ? [] : this.marks.in(page.path);
+      return threadsAt(marks, selectedIn(page), null);
+    }
     const state = editorAt(place)?.state;
     const head = state?.selection.main.head ?? 0;
     const line = state?.doc.lineAt(head).number ?? null;
-    return threadsAt(this.in(place), cursorPosition(place), line);
+    const marks = this.marks.in(place.panel.context.localPath);
+    return threadsAt(marks, cursorPosition(place), line);
   }
 
+  /** The current notebook or file; null while a Word page is current. */
   private currentDocument(): ActiveDocument | null {
-    return findActiveDocument(this.parts);
+    return this.page === null ? findActiveDocument(this.parts) : null;
+  }
+
+  /** The current Word page. */
+  private get page(): IWordPage | null {
+    return this.parts.words?.current ?? null;
   }
 
   private showChat(): void {
@@ -218,7 +241,10 @@ export class ThreadsController {
   private last: string | null = null;
 }
 
-const NOWHERE: ICursorPosition = { number: null, offset: null };
+/** The start of the selection in a Word page. */
+function selectedIn(page: IWordPage | null): ICursorPosition {
+  return { number: null, offset: page?.selection?.from ?? null };
+}
 
 function idsOf(marks: readonly IThreadMark[]): string[] {
   return marks.map(({ location }) => location.sessionId);

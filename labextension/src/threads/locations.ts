@@ -11,6 +11,11 @@ import { Signal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 
 import type { FilePanel } from '../live-documents/openEditTargets';
+import {
+  isWordDocument,
+  type IWordPage,
+  type IWordPages
+} from '../live-documents/wordPages';
 import type { IHttpClient } from '../client/http';
 import type { IPageSocket } from '../client/socket';
 import type { IConversations } from '../model/conversations/interface';
@@ -27,10 +32,14 @@ import { revealInFile, revealInNotebook } from './reveal';
 /** JupyterLab's name for its text editor factory. */
 const EDITOR = 'Editor';
 
+/** A document that can have threads. */
+type OpenPanel = NotebookPanel | FilePanel | IWordPage['widget'];
+
 /** Services that `ThreadLocations` needs. */
 export interface IThreadLocationsOptions {
   readonly notebooks: INotebookTracker;
   readonly files: IEditorTracker | null;
+  readonly words: IWordPages | null;
   readonly documents: IDocumentManager;
   readonly conversations: Pick<IConversations, 'threads' | 'history'>;
   readonly http: Pick<IHttpClient, 'call'>;
@@ -42,11 +51,13 @@ export class ThreadLocations implements IThreadLocations {
   constructor(private readonly options: IThreadLocationsOptions) {
     const { notebooks, files, conversations } = options;
     notebooks.widgetAdded.connect((_, panel) => this.onAdded(panel, true));
-    files?.widgetAdded.connect((_, panel) => this.onAdded(panel, false));
+    files?.widgetAdded.connect((_, panel) => this.onAdded(panel));
     notebooks.forEach(panel => this.onAdded(panel, true));
-    files?.forEach(panel => this.onAdded(panel, false));
+    files?.forEach(panel => this.onAdded(panel));
     notebooks.currentChanged.connect((_, panel) => this.toFront(panel));
     files?.currentChanged.connect((_, panel) => this.toFront(panel));
+    options.words?.changed.connect(() => this.onPages());
+    this.onPages();
     this.front = notebooks.currentWidget ?? files?.currentWidget ?? null;
     conversations.history.changed.connect(() => this.sync());
     options.socket.frameReceived.connect((_, frame) => {
@@ -86,7 +97,9 @@ export class ThreadLocations implements IThreadLocations {
     }
     const widget = this.options.documents.openOrReveal(
       this.of(id)?.anchor.document ?? anchor.document,
-      anchor.cell_id === null ? EDITOR : undefined
+      anchor.cell_id === null && !isWordDocument(anchor.document)
+        ? EDITOR
+        : undefined
     );
     if (widget === undefined) {
       return false;
@@ -101,7 +114,7 @@ export class ThreadLocations implements IThreadLocations {
     id: string,
     anchor: Anchor
   ): Promise<boolean> {
-    const { notebooks, files } = this.options;
+    const { notebooks, files, words } = this.options;
     const tracker = this.open.get(widget.context)?.tracker;
     const spot = tracker?.positionOf(id) ?? null;
     if (tracker === undefined || spot === null) {
@@ -112,6 +125,11 @@ export class ThreadLocations implements IThreadLocations {
       const number = tracker.numberOf(spot.unit) ?? 0;
       return revealInNotebook(panel, spot, anchor, number);
     }
+    const page = words?.all.find(each => isSame(each.widget, widget));
+    if (page !== undefined && spot.range !== null) {
+      page.reveal(spot.range);
+      return true;
+    }
     const file = files?.find(each => isSame(each, widget));
     if (file !== undefined) {
       revealInFile(file, spot);
@@ -119,14 +137,35 @@ export class ThreadLocations implements IThreadLocations {
     return file !== undefined;
   }
 
-  private onAdded(panel: NotebookPanel | FilePanel, isNotebook: boolean): void {
+  /** A Word page was opened, closed or became current. */
+  private onPages(): void {
+    const { words } = this.options;
+    for (const page of words?.all ?? []) {
+      if (!this.pages.has(page)) {
+        this.pages.add(page);
+        this.onAdded(page.widget, false, page.loaded);
+      }
+    }
+    const current = words?.current ?? null;
+    if (current !== null) {
+      this.toFront(current.widget);
+    }
+  }
+
+  private onAdded(
+    panel: OpenPanel,
+    isNotebook = false,
+    ready?: Promise<void>
+  ): void {
     const context: Context = panel.context;
     panel.node.addEventListener('focusin', () => this.toFront(panel));
     panel.disposed.connect(() => this.onClosed());
     if (this.loadedThreads.has(context)) {
       return; // Another view of it.
     }
-    const looked = context.ready.then(() => this.opened(context, isNotebook));
+    const looked = (ready ?? context.ready).then(() =>
+      this.opened(context, isNotebook)
+    );
     this.loadedThreads.set(context, looked);
     looked.catch((error: unknown) => {
       console.warn(`Threads of ${context.localPath} are not followed:`, error);
@@ -207,7 +246,7 @@ export class ThreadLocations implements IThreadLocations {
     return null;
   }
 
-  private toFront(panel: NotebookPanel | FilePanel | null): void {
+  private toFront(panel: OpenPanel | null): void {
     if (panel !== null && panel !== this.front) {
       this.front = panel;
       this.emitLater();
@@ -239,7 +278,8 @@ export class ThreadLocations implements IThreadLocations {
   private readonly reporters = new WeakMap<ThreadDocument, AnchorReporter>();
   /** Settled once the threads of a document are loaded. */
   private readonly loadedThreads = new WeakMap<Context, Promise<void>>();
-  private front: NotebookPanel | FilePanel | null = null;
+  private front: OpenPanel | null = null;
+  private readonly pages = new WeakSet<IWordPage>();
   private isWaiting = false;
 }
 

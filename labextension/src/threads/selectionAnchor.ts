@@ -11,6 +11,7 @@ import {
   type ActiveDocument
 } from '../live-documents/activeDocument';
 import { isRendered } from '../live-documents/openEditTargets';
+import type { IWordPage } from '../live-documents/wordPages';
 import type { Anchor, TextRange } from '../wire/generated';
 import {
   anchorOfCell,
@@ -29,6 +30,16 @@ export function anchorOfSelection(place: ActiveDocument): Anchor | null {
   return place.cell === null
     ? lineAt(place)
     : anchorOfWholeCell(place.panel, place.cell);
+}
+
+/** The anchor of the selection in a Word page; null without one. */
+export function anchorInPage({
+  path,
+  text,
+  selection
+}: IWordPage): Anchor | null {
+  const meant = selection && trimmedSelection(text, selection);
+  return meant && anchorOfText({ document: path, cellId: null }, text, meant);
 }
 
 /** The anchor of an output, by its index in the cell. */

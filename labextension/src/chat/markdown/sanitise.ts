@@ -1,6 +1,7 @@
 /**
- * Rendering policy for text of models and tools: an allow-list of harmless markup, no loads, links that show their
- * host. Used by `Markdown` only; no other code may put HTML on the page. See docs/design/security.md.
+ * Rendering policy for text of models and tools and for Word documents: an allow-list of harmless markup, no loads,
+ * links that show their host. Used by `Markdown` and the Word page only; no other code may put HTML on the page. See
+ * docs/design/security.md.
  */
 
 import createDOMPurify, { type Config, type DOMPurify } from 'dompurify';
@@ -33,6 +34,22 @@ const CONFIG = {
   RETURN_DOM_FRAGMENT: true
 } satisfies Config;
 
+const DOCUMENT_ATTRIBUTES = [
+  ...['src', 'alt', 'colspan', 'rowspan', 'start', 'dir', 'lang'],
+  ...['data-paragraph', 'data-style', 'data-comment', 'data-author'],
+  'data-date'
+];
+
+/** A Word document: no links, and the marks of its paragraphs, comments and tracked changes. */
+const DOCUMENT_CONFIG = {
+  ...CONFIG,
+  ALLOWED_TAGS: [...TAGS, 'caption'].filter(
+    tag => !['a', 'details', 'summary'].includes(tag)
+  ),
+  ALLOWED_ATTR: DOCUMENT_ATTRIBUTES,
+  ADD_URI_SAFE_ATTR: DOCUMENT_ATTRIBUTES.filter(name => name !== 'src')
+} satisfies Config;
+
 const PICTURE = /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=\s]+$/i;
 
 /** The only classes a text may set: those of its formulas and citations. */
@@ -59,6 +76,25 @@ export function sanitise(html: string): DocumentFragment {
   }
   // After sanitising, which would remove the class.
   nodes.querySelectorAll('a[href]').forEach(showHost);
+  showHidden(nodes);
+  return nodes;
+}
+
+/** Harmless nodes for the page of a Word document. Only embedded images are shown, others are replaced by their names. */
+export function sanitiseDocument(html: string): DocumentFragment {
+  purifier ??= makePurifier();
+  const nodes = purifier.sanitize(
+    html,
+    DOCUMENT_CONFIG
+  ) as DocumentFragment | null;
+  if (nodes === null) {
+    return document.createDocumentFragment();
+  }
+  nodes
+    .querySelectorAll('img:not([src])')
+    .forEach(picture =>
+      picture.replaceWith(`[${picture.getAttribute('alt') ?? 'image'}]`)
+    );
   showHidden(nodes);
   return nodes;
 }

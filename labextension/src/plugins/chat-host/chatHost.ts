@@ -32,7 +32,8 @@ export function createChatHost(
     documents,
     notebooks,
     parts.labShell,
-    parts.editors
+    parts.editors,
+    parts.words
   );
   const messages = createMessageHost(parts, () => situation.current.document);
   return {

@@ -10,6 +10,8 @@ import type { INotebookTracker } from '@jupyterlab/notebook';
 import { Signal } from '@lumino/signaling';
 
 import type { IEditorContext } from '../../host/chatHost';
+import type { IWordPages } from '../../live-documents/wordPages';
+import { selectionOf } from '../../live-documents/wordSelection';
 import type { Selection } from '../../wire/generated';
 
 const NOTHING: IEditorContext = {
@@ -26,8 +28,11 @@ export class EditorContextWatcher {
     private readonly documents: IDocumentManager,
     private readonly notebooks: INotebookTracker | null,
     labShell: ILabShell | null,
-    private readonly editors: IEditorTracker | null = null
+    private readonly editors: IEditorTracker | null = null,
+    private readonly words: IWordPages | null = null
   ) {
+    words?.changed.connect(this.update, this);
+    words?.selectionChanged.connect(this.update, this);
     labShell?.currentChanged.connect(this.update, this);
     labShell?.layoutModified.connect(this.update, this);
     notebooks?.currentChanged.connect(this.update, this);
@@ -107,6 +112,10 @@ export class EditorContextWatcher {
 
   /** The selection in the current file, if it is open in an editor. */
   private selectionInFile(document: string | null): Selection | null {
+    const page = this.words?.current ?? null;
+    if (page !== null && page.context.path === document) {
+      return selectionOf(page);
+    }
     const widget = this.editors?.currentWidget;
     if (widget?.context.path !== document) {
       return null;

@@ -10,6 +10,7 @@ import type { IHttpClient } from '../../client/http';
 import type { IFolderTrust } from '../../host/folderTrust';
 import type { IReview } from '../../host/review';
 import type { IThreadLocations } from '../../host/threadLocations';
+import type { IWordPages } from '../../live-documents/wordPages';
 
 /** Services of the application used by the host; null for those that Notebook may lack. */
 export interface ILabParts {
@@ -20,6 +21,7 @@ export interface ILabParts {
   readonly notebooks: INotebookTracker | null;
   readonly labShell: ILabShell | null;
   readonly editors: IEditorTracker | null;
+  readonly words: IWordPages | null;
   readonly review: IReview | null;
   readonly threads: IThreadLocations | null;
   readonly folderTrust: IFolderTrust | null;

@@ -10,6 +10,7 @@ import type { EditorView } from '@codemirror/view';
 import type { ISignal } from '@lumino/signaling';
 
 import type { FilePanel } from '../../live-documents/openEditTargets';
+import type { IWordPage } from '../../live-documents/wordPages';
 import type { Session } from '../../wire/generated';
 import { drawNodeMark, type INodeMark } from './cellMarks';
 import {
@@ -77,10 +78,13 @@ export class ThreadMarks {
   };
 
   private draw(): void {
-    const { notebooks, files } = this.documents;
-    this.read([...notebooks, ...files].map(({ context }) => context.localPath));
+    const { notebooks, files, pages } = this.documents;
+    this.read(
+      [...notebooks, ...files, ...pages].map(({ context }) => context.localPath)
+    );
     notebooks.forEach(panel => this.drawNotebook(panel));
     files.forEach(panel => this.drawFile(panel));
+    pages.forEach(page => this.drawPage(page));
   }
 
   /** Read the threads of some documents. */
@@ -123,6 +127,11 @@ export class ThreadMarks {
       this.marked.add(panel);
       this.drawText(this.documents.viewIn(panel), marks);
     }
+  }
+
+  private drawPage(page: IWordPage): void {
+    const marks = this.in(page.path).flatMap(mark => this.textMark(mark) ?? []);
+    page.showMarks(marks, this.options.opened);
   }
 
   private drawNotebook(panel: NotebookPanel): void {

@@ -12,6 +12,7 @@ import type { EditorView } from '@codemirror/view';
 import { Signal } from '@lumino/signaling';
 
 import type { FilePanel } from '../../live-documents/openEditTargets';
+import type { IWordPage, IWordPages } from '../../live-documents/wordPages';
 
 /** An open document; several may show the same file. */
 export type OpenDocument = NotebookPanel | FilePanel;
@@ -23,6 +24,7 @@ const NEAR_MARGIN = '1500px';
 export interface IOpenDocumentsOptions {
   readonly notebooks: INotebookTracker;
   readonly files: IEditorTracker | null;
+  readonly words: IWordPages | null;
 }
 
 /** The notebooks and text files of this page. */
@@ -32,7 +34,8 @@ export class OpenDocuments {
     /** Installed once in each editor that shows a thread. */
     private readonly extension: Extension
   ) {
-    const { notebooks, files } = lab;
+    const { notebooks, files, words } = lab;
+    words?.changed.connect(() => this.emit());
     notebooks.widgetAdded.connect((_, panel) => this.onNotebook(panel));
     notebooks.forEach(panel => this.onNotebook(panel));
     files?.widgetAdded.connect((_, panel) => this.onOpened(panel));
@@ -48,6 +51,10 @@ export class OpenDocuments {
 
   get files(): readonly FilePanel[] {
     return this.lab.files?.filter(({ context }) => context.isReady) ?? [];
+  }
+
+  get pages(): readonly IWordPage[] {
+    return this.lab.words?.all ?? [];
   }
 
   /** The editor view of a cell or a file; null when it has none now. */
