@@ -124,9 +124,9 @@ class InlineRenderer:
             wrap("span", f' data-comment="{html.escape(comment)}"')
         for above in reversed(list(piece.element.ancestors())):
             if above.name in {"w:ins", "w:moveTo"}:
-                wrap("ins", _author_title(above, "Inserted"))
+                wrap("ins", _author(above))
             elif above.name in {"w:del", "w:moveFrom"}:
-                wrap("del", _author_title(above, "Deleted"))
+                wrap("del", _author(above))
             elif above.name == "w:hyperlink":
                 found = self._relationship(part, above.get("r:id"))
                 target = found.target if found is not None else f"#{above.get('w:anchor')}"
@@ -136,10 +136,10 @@ class InlineRenderer:
         return "".join(opened), "".join(reversed(closed))
 
 
-def _author_title(change: Element, what: str) -> str:
-    author, day = change.get("w:author")[:200] or "somebody", change.get("w:date")[:10]
-    title = f"{what} by {author}" + (f", {day}" if day else "")
-    return f' title="{html.escape(title)}"'
+def _author(change: Element) -> str:
+    """Return the attributes with the author and the day; the page says them in its language."""
+    author, day = change.get("w:author")[:200], change.get("w:date")[:10]
+    return f' data-author="{html.escape(author)}" data-date="{html.escape(day)}"'
 
 
 def _formats(run: Element | None) -> list[str]:

@@ -49,7 +49,8 @@ class WordPage(WireModel):
     """HTML without scripts, styles, event handlers and links to other hosts: headings, paragraphs,
     lists, tables, ``ins``, ``del``, ``b``, ``i``, ``u``, ``sup``, ``sub``, and ``img`` with
     ``data:`` addresses. A paragraph has ``data-paragraph`` with its number, the range of a comment
-    ``data-comment`` with its id. The page sanitises it again.
+    ``data-comment`` with its id, an ``ins`` or ``del`` ``data-author`` and ``data-date``. The page
+    sanitises it again.
     """
     paragraphs: tuple[WordParagraph, ...]
     comments: tuple[WordComment, ...]

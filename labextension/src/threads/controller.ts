@@ -133,11 +133,7 @@ export class ThreadsController {
   /** Go to the next or previous thread of the current document. */
   async step(by: 1 | -1): Promise<void> {
     const { trans, conversations, locations } = this.parts;
-    const { page } = this;
-    const place = this.currentDocument();
-    const path = place?.panel.context.localPath ?? page?.path;
-    const marks = path === undefined ? [] : this.marks.in(path);
-    const where = place === null ? selectedIn(page) : cursorPosition(place);
+    const { marks, where } = this.inDocument();
     const next = stepFrom(marks, where, this.last, by);
     const session = conversations.history.get(next?.location.sessionId ?? '');
     if (next === null || session === undefined) {
@@ -198,6 +194,20 @@ export class ThreadsController {
       : this.marks
           .in(document)
           .filter(({ location: { anchor } }) => anchor.cell_id === id);
+  }
+
+  /** The threads of the current document and the cursor in it. */
+  private inDocument(): {
+    marks: readonly IThreadMark[];
+    where: ICursorPosition;
+  } {
+    const { page } = this;
+    const place = this.currentDocument();
+    const path = place?.panel.context.localPath ?? page?.path;
+    return {
+      marks: path === undefined ? [] : this.marks.in(path),
+      where: place === null ? selectedIn(page) : cursorPosition(place)
+    };
   }
 
   /** The threads at the cursor, or at the selection in a Word page. */

@@ -28,6 +28,7 @@ import type {
 import { ThreadMetadataStore } from './metadataStore';
 import { AnchorReporter } from './anchorReporter';
 import { revealInFile, revealInNotebook } from './reveal';
+import type { IThreadPosition } from './tracking/trackedThread';
 
 /** JupyterLab's name for its text editor factory. */
 const EDITOR = 'Editor';
@@ -114,7 +115,7 @@ export class ThreadLocations implements IThreadLocations {
     id: string,
     anchor: Anchor
   ): Promise<boolean> {
-    const { notebooks, files, words } = this.options;
+    const { notebooks, files } = this.options;
     const tracker = this.open.get(widget.context)?.tracker;
     const spot = tracker?.positionOf(id) ?? null;
     if (tracker === undefined || spot === null) {
@@ -125,16 +126,24 @@ export class ThreadLocations implements IThreadLocations {
       const number = tracker.numberOf(spot.unit) ?? 0;
       return revealInNotebook(panel, spot, anchor, number);
     }
-    const page = words?.all.find(each => isSame(each.widget, widget));
-    if (page !== undefined && spot.range !== null) {
-      page.reveal(spot.range);
-      return true;
-    }
     const file = files?.find(each => isSame(each, widget));
     if (file !== undefined) {
       revealInFile(file, spot);
+      return true;
     }
-    return file !== undefined;
+    return this.revealInPage(widget, spot);
+  }
+
+  private revealInPage(
+    widget: IDocumentWidget,
+    { range }: IThreadPosition
+  ): boolean {
+    const { words } = this.options;
+    const page = words?.all.find(each => isSame(each.widget, widget));
+    if (page !== undefined && range !== null) {
+      page.reveal(range);
+    }
+    return page !== undefined;
   }
 
   /** A Word page was opened, closed or became current. */

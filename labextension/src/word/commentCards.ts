@@ -14,12 +14,16 @@ export class CommentCards {
   ) {
     this.node.className = 'shoulders-Word-comments';
     this.node.setAttribute('aria-label', trans.__('Comments'));
+    this.node.hidden = true;
   }
 
   readonly node = document.createElement('aside');
 
   /** Show these comments in document order. */
   show(comments: readonly WordComment[]): void {
+    this.body
+      .querySelectorAll('.shoulders-Word-commentMark')
+      .forEach(mark => mark.remove());
     const list = document.createElement('ol');
     comments.forEach((comment, index) => {
       const card = this.cardOf(comment, index + 1);

@@ -30,6 +30,8 @@ export class WordPageFactory extends ABCWidgetFactory<WordWidget, WordModel> {
     const content = new WordDocument(context, this.words);
     const widget = new DocumentWidget({ content, context });
     content.widget = widget;
+    widget.toolbar.hide(); // It would be an empty line.
+
     return widget;
   }
 }

@@ -29,6 +29,7 @@ import type {
   WordParagraph
 } from '../wire/generated';
 import { CommentCards } from './commentCards';
+import { PageBlocks } from './pageBlocks';
 import { PageHeader, showMessage } from './pageHeader';
 import { drawMarks, drawNotes, keyOfMarks } from './pageMarks';
 import { PageSelection } from './pageSelection';
@@ -69,6 +70,7 @@ export class PageView implements IDisposable {
     this.scroller.tabIndex = 0;
     this.scroller.setAttribute('role', 'region');
     this.body.className = 'shoulders-Word-page';
+    this.blocks = new PageBlocks(this.body);
     this.comments = new CommentCards(this.body, trans);
     this.scroller.append(this.body, this.comments.node);
     root.append(this.header.node, this.scroller);
@@ -182,12 +184,13 @@ export class PageView implements IDisposable {
     const place = this.text === null ? null : this.topParagraph();
     this.version = page.version;
     this.paragraphs = page.paragraphs;
-    this.body.replaceChildren(sanitiseDocument(page.html));
-    showAuthors(this.body, this.parts.trans);
+    const added = this.blocks.show(sanitiseDocument(page.html));
+    added.forEach(block => showAuthors(block, this.parts.trans));
     if (
       this.body.textContent.trim() === '' &&
       !this.body.querySelector('img')
     ) {
+      this.blocks.show(document.createDocumentFragment());
       showMessage(this.body, this.parts.trans.__('This document has no text.'));
     }
     this.context.model.setText(textOf(page.paragraphs));
@@ -231,13 +234,18 @@ export class PageView implements IDisposable {
     return null;
   }
 
+  /** Scroll back to a paragraph. Blocks get their heights when they come into view, so once more after that. */
   private restore(place: { number: number; top: number } | null): void {
-    const box = place && this.text?.element(place.number);
-    if (place !== null && box) {
-      const { top } = this.scroller.getBoundingClientRect();
-      const moved = box.getBoundingClientRect().top - top - place.top;
-      this.scroller.scrollTop += moved;
-    }
+    const moveTo = (): void => {
+      const box = place && this.text?.element(place.number);
+      if (place !== null && box) {
+        const { top } = this.scroller.getBoundingClientRect();
+        const moved = box.getBoundingClientRect().top - top - place.top;
+        this.scroller.scrollTop += moved;
+      }
+    };
+    moveTo();
+    requestAnimationFrame(moveTo);
   }
 
   private show(element: Element | null): void {
@@ -288,6 +296,7 @@ export class PageView implements IDisposable {
   private readonly header: PageHeader;
   private readonly scroller = document.createElement('div');
   private readonly body = document.createElement('div');
+  private readonly blocks: PageBlocks;
   private readonly comments: CommentCards;
   private readonly selecting: PageSelection;
   private readonly poll: Poll;

@@ -74,8 +74,8 @@ def test_page_shows_headings_changes_comments_tables_notes_and_pictures() -> Non
     html = page_of(sample())
     assert '<h1 data-paragraph="1">Title</h1>' in html
     assert "<b>a &lt;b&gt; </b>" in html
-    assert '<ins title="Inserted by Ann, 2024-01-02">new </ins>' in html
-    assert '<del title="Deleted by Ann, 2024-01-02">old </del>' in html
+    assert '<ins data-author="Ann" data-date="2024-01-02">new </ins>' in html
+    assert '<del data-author="Ann" data-date="2024-01-02">old </del>' in html
     assert '<span data-comment="5">noted</span><sup>1</sup>' in html
     assert '<td><p data-paragraph="3">x</p></td>' in html
     assert 'see Table 1<img src="data:image/png;base64,' in html
@@ -125,7 +125,9 @@ def test_page_has_no_markup_of_the_document(text: str) -> None:
         )
     )
     assert set(re.findall(r"<(/?[a-z0-9]+)", html)) <= {"p", "/p", "ins", "/ins", "span", "/span"}
-    assert set(re.findall(r' ([a-z-]+)="', html)) <= {"data-paragraph", "title"}
+    assert set(re.findall(r' ([a-z-]+)="', html)) <= {
+        *("data-paragraph", "title", "data-author", "data-date")
+    }
 
 
 def bomb() -> bytes:

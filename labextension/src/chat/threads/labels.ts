@@ -2,6 +2,7 @@
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { isWordDocument } from '../../live-documents/wordPages';
 import type { ThreadFilter } from '../../model/view-models/threadList';
 import type { Anchor } from '../../wire/generated';
 import type { IconName } from '../../host/chatHost';
@@ -13,7 +14,12 @@ export function locationName(
   trans: TranslationBundle
 ): string | null {
   if (anchor.cell_id === null) {
-    return line === null ? null : trans.__('Line %1', line);
+    if (line === null) {
+      return null;
+    }
+    return isWordDocument(anchor.document)
+      ? trans.__('Paragraph %1', line)
+      : trans.__('Line %1', line);
   }
   if (anchor.target === 'output') {
     return number === null

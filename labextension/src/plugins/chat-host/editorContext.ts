@@ -31,14 +31,13 @@ export class EditorContextWatcher {
     private readonly editors: IEditorTracker | null = null,
     private readonly words: IWordPages | null = null
   ) {
-    words?.changed.connect(this.update, this);
-    words?.selectionChanged.connect(this.update, this);
     labShell?.currentChanged.connect(this.update, this);
     labShell?.layoutModified.connect(this.update, this);
     notebooks?.currentChanged.connect(this.update, this);
     notebooks?.activeCellChanged.connect(this.onCell, this);
     notebooks?.selectionChanged.connect(this.update, this);
     editors?.currentChanged.connect(this.onEditor, this);
+    this.followPages();
     this.onCell();
     this.onEditor();
   }
@@ -47,6 +46,11 @@ export class EditorContextWatcher {
 
   get current(): IEditorContext {
     return this.situation;
+  }
+
+  private followPages(): void {
+    this.words?.changed.connect(this.update, this);
+    this.words?.selectionChanged.connect(this.update, this);
   }
 
   private readonly onCell = (): void => {
