@@ -38,6 +38,7 @@ from jupyter_ai_shoulders.host.threads.service import ThreadService
 from jupyter_ai_shoulders.host.threads.thread_import import ThreadImport
 from jupyter_ai_shoulders.host.tools.installed_packages import InstalledTools
 from jupyter_ai_shoulders.host.usage.service import OwnerUsage
+from jupyter_ai_shoulders.host.web.service_settings import ServiceSettings
 from jupyter_ai_shoulders.notebook.page_frames import PageFrameHandler
 from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
 from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
@@ -92,6 +93,7 @@ class Host:
         self.models = services.models
         self.pages = services.ports.pages
         self.search = services.search
+        self.web_services = ServiceSettings(services.web)
         self.references = services.references
         self.live = services.documents.live
         self.files = services.files

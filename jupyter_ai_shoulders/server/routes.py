@@ -83,6 +83,12 @@ from jupyter_ai_shoulders.server.handlers.turns import (
     UndoHandler,
 )
 from jupyter_ai_shoulders.server.handlers.usage import BudgetHandler, UsageHandler
+from jupyter_ai_shoulders.server.handlers.web_services import (
+    ServiceAddressHandler,
+    ServiceKeyHandler,
+    ServicesHandler,
+    ServiceTestHandler,
+)
 from jupyter_ai_shoulders.server.handlers.word import WordHandler
 from jupyter_ai_shoulders.server.lazy_routes import Route
 
@@ -140,6 +146,10 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("search", SearchHandler),
     ("search/index", SearchIndexHandler),
     ("word", WordHandler),
+    ("services", ServicesHandler),
+    (f"services/{ID}/key", ServiceKeyHandler),
+    (f"services/{ID}/address", ServiceAddressHandler),
+    (f"services/{ID}/test", ServiceTestHandler),
     ("references", ReferencesHandler),
     ("references/entry", ReferenceEntryHandler),
     ("references/edit", ReferenceEditHandler),

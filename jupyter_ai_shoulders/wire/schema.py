@@ -38,6 +38,7 @@ from jupyter_ai_shoulders.wire.api import (
     responses,
     search,
     settings,
+    web_services,
     word,
 )
 from jupyter_ai_shoulders.wire.base import CommandModel
@@ -85,6 +86,11 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("citation_style_list", references.CitationStyleList),
     ("formatted_citations", references.FormattedCitations),
     ("reference_check", references.ReferenceCheck),
+    ("web_service_list", web_services.WebServiceList),
+    ("web_service_info", web_services.WebServiceInfo),
+    ("service_test", web_services.ServiceTest),
+    ("paper_search", web_services.PaperSearch),
+    ("web_result", web_services.WebResult),
     ("word_page", word.WordPage),
     ("search_results", search.SearchResults),
     ("search_index_status", search.SearchIndexStatus),
@@ -130,6 +136,8 @@ _COMMANDS: tuple[type[CommandModel], ...] = (
     references.PostCitation,
     references.PostFormat,
     references.PostReferenceCheck,
+    web_services.PutServiceKey,
+    web_services.PutServiceAddress,
     search.PostSearchIndex,
     folder_trust.PutTrust,
     model_requests.PreviewMessage,

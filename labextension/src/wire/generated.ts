@@ -92,6 +92,7 @@ operation_undone: OperationUndone
 operations_page: OperationsPage
 own_provider: OwnProvider
 page_frame: PageFrame
+paper_search: PaperSearch
 part_view: PartView
 patch_session: PatchSession
 pending_edit_list: PendingEditList
@@ -108,6 +109,8 @@ put_cell_text: PutCellText
 put_permissions: PutPermissions
 put_provider: PutProvider
 put_reference_fields: PutReferenceFields
+put_service_address: PutServiceAddress
+put_service_key: PutServiceKey
 put_settings: PutSettings
 put_trust: PutTrust
 reference_check: ReferenceCheck
@@ -123,6 +126,7 @@ search_results: SearchResults
 send_message: SendMessage
 sent_completions: SentCompletions
 server_frame: ServerFrame
+service_test: ServiceTest
 session_list: SessionList
 set_key: SetKey
 settings: Settings
@@ -134,6 +138,9 @@ tool_list: ToolList
 undo_turn: UndoTurn
 usage: Usage
 variable_list: VariableList
+web_result: WebResult
+web_service_info: WebServiceInfo
+web_service_list: WebServiceList
 word_page: WordPage
 }
 /**
@@ -3023,6 +3030,42 @@ reason: ("epoch" | "deadline" | "not_open" | "read_only" | "failed")
 message: string
 }
 /**
+ * The data of a ``search_papers`` result.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PaperSearch".
+ */
+export interface PaperSearch {
+query: string
+source: string
+total: number
+works: Paper[]
+notes: string[]
+}
+/**
+ * One work of ``search_papers``, slimmed; what its source does not say is null.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "Paper".
+ */
+export interface Paper {
+title: string
+authors: string[]
+more_authors: number
+year: (number | null)
+doi: (string | null)
+url: (string | null)
+citations: (number | null)
+type: (string | null)
+venue: (string | null)
+volume: (string | null)
+issue: (string | null)
+pages: (string | null)
+abstract: (string | null)
+open_access_url: (string | null)
+is_retracted: boolean
+}
+/**
  * ``PATCH sessions/{id}``: absent and null fields stay unchanged.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -3259,6 +3302,24 @@ file?: (string | null)
 fields: {
 [k: string]: string | null
 }
+}
+/**
+ * ``PUT services/{id}/address``; null removes it.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutServiceAddress".
+ */
+export interface PutServiceAddress {
+address?: (string | null)
+}
+/**
+ * ``PUT services/{id}/key``; null removes the stored key.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutServiceKey".
+ */
+export interface PutServiceKey {
+key?: (string | null)
 }
 /**
  * ``PUT settings``: given values are stored, null resets to the default, others stay.
@@ -4153,7 +4214,7 @@ type: "tools-update"
  */
 export interface SettingsUpdate {
 type: "settings-update"
-part: ("settings" | "providers" | "budget" | "trust" | "state" | "search")
+part: ("settings" | "providers" | "budget" | "trust" | "state" | "search" | "services")
 }
 /**
  * The pending edits of a document changed: fetch ``GET edits`` if shown.
@@ -4174,6 +4235,17 @@ document: string
 export interface FrameError {
 type: "frame-error"
 error: ErrorInfo
+}
+/**
+ * ``POST services/{id}/test``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ServiceTest".
+ */
+export interface ServiceTest {
+ok: boolean
+message: string
+hint: (string | null)
 }
 /**
  * ``GET sessions``.
@@ -4528,6 +4600,48 @@ reason: (string | null)
 export interface VariableSummary {
 name: string
 summary: string
+}
+/**
+ * One result of ``web_search``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "WebResult".
+ */
+export interface WebResult {
+title: string
+url: string
+snippet: string
+date: (string | null)
+}
+/**
+ * A web service as the settings page shows it.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "WebServiceInfo".
+ */
+export interface WebServiceInfo {
+id: string
+title: string
+purpose: string
+kinds: ("papers" | "web_search" | "register" | "library")[]
+key_variable: (string | null)
+key_required: boolean
+key_source: (("environment" | "keyring" | "file") | null)
+key_last4: (string | null)
+key_url: (string | null)
+address: string
+address_editable: boolean
+address_locked: boolean
+}
+/**
+ * ``GET services``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "WebServiceList".
+ */
+export interface WebServiceList {
+services: WebServiceInfo[]
+disabled: (string | null)
 }
 /**
  * ``GET word``: a document as a page.
