@@ -40,6 +40,7 @@ from jupyter_ai_shoulders.server.handlers.models import (
     ProviderTestHandler,
 )
 from jupyter_ai_shoulders.server.handlers.references import (
+    ReferenceCheckHandler,
     ReferenceDeletionHandler,
     ReferenceEditHandler,
     ReferenceEntryHandler,
@@ -154,6 +155,7 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("references/entry", ReferenceEntryHandler),
     ("references/edit", ReferenceEditHandler),
     ("references/delete", ReferenceDeletionHandler),
+    ("references/check", ReferenceCheckHandler),
     ("variables", VariablesHandler),
     ("skills", SkillsHandler),
     ("instructions", InstructionsHandler),

@@ -16,8 +16,10 @@ from jupyter_ai_shoulders.wire.api.references import (
     BibliographyFile,
     DeleteReference,
     PostReference,
+    PostReferenceCheck,
     PutReferenceFields,
     Reference,
+    ReferenceCheck,
     ReferenceEntry,
     ReferenceList,
     ReferenceQuery,
@@ -136,6 +138,24 @@ class ReferenceService:
         if query.kind != "bibtex":
             await asyncio.to_thread(self._services.web.check_allowed, "add_reference")
         return (await self.adder.add(query, _user(), Requester())).added
+
+    async def check(self, command: PostReferenceCheck) -> ReferenceCheck:
+        """Check citations and bibliographies.
+
+        Raises ``NotFound`` (no such document), ``InvalidRequest`` (it cannot cite).
+        """
+        from jupyter_ai_shoulders.references.registers.lookup import RegisterLookup
+        from jupyter_ai_shoulders.tools.references.checking import ReferenceChecker
+
+        services = self._services
+        checker = ReferenceChecker(
+            self.library,
+            services.documents.notebooks,
+            services.path_index,
+            lambda: RegisterLookup(services.web),
+            services.web.check_allowed,
+        )
+        return await checker.check(command)
 
     async def elsewhere(self, query: str) -> Sequence[Reference]:
         """Return the items of Zotero that match; see ``tools.references.read``."""

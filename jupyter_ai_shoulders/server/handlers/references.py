@@ -9,6 +9,7 @@ from jupyter_ai_shoulders.server.handlers.base import ShouldersHandler
 from jupyter_ai_shoulders.wire.api.references import (
     DeleteReference,
     PostReference,
+    PostReferenceCheck,
     PutReferenceFields,
     ReferenceKeyQuery,
     ReferenceQuery,
@@ -60,3 +61,13 @@ class ReferenceDeletionHandler(ShouldersHandler):
         """Remove an entry."""
         await self.host.references.delete(self.body(DeleteReference))
         self.no_content()
+
+
+class ReferenceCheckHandler(ShouldersHandler):
+    """``references/check``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        """Check the citations of a document, or of all."""
+        self.answer(await self.host.references.check(self.body(PostReferenceCheck)))

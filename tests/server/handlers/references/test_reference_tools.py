@@ -38,7 +38,8 @@ def put_notebook(path: Path, *sources: str) -> list[str]:
     cells: list[Any] = [new.new_markdown_cell(source) for source in sources]
     cells.append(new.new_code_cell("1"))
     notebook.cells = cells
-    path.write_text(str(nbformat.writes(notebook)))
+    text: Any = nbformat.writes(notebook)
+    path.write_text(str(text))
     return [str(cell.id) for cell in cells]
 
 
