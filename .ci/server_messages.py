@@ -35,7 +35,7 @@ FIELDS = {
 }
 TEXTS = {"Notice", "BudgetNotice", "ApprovalReason", "Deny"}
 """Classes whose `text` users read."""
-REASONS = {"IndexedFile"}
+REASONS = {"IndexedFile", "ResolvedWork", "AddedReference"}
 """Classes whose `reason` users read."""
 TABLES = {
     ("providers/http/error_mapping.py", "HINTS"),
@@ -44,6 +44,7 @@ TABLES = {
     ("providers/setup/connection_test.py", "CALL_BROKEN"),
     ("core/embedding/embedder.py", "NO_EMBEDDER_HINT"),
     ("retrieval/indexer.py", "REBUILT"),
+    ("tools/references/add.py", "_TITLES"),
     ("host/search/conversation_source.py", "NOT_READ"),
 }
 """Texts of constants that the search cannot follow."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
@@ -34,6 +34,15 @@ from jupyter_ai_shoulders.wire.results import ToolEnvelope
 from jupyter_ai_shoulders.wire.versions import ABSENT, text_version
 
 _TITLE_LENGTH = 80
+_TITLES: Mapping[QueryKind, str] = {
+    "doi": "Add the reference with the DOI {value}",
+    "arxiv": "Add the reference arXiv:{value}",
+    "isbn": "Add the book with the ISBN {value}",
+    "url": "Add the reference of {value}",
+    "bibtex": "Add a BibTeX entry",
+    "text": "Add a reference from a text",
+    "file": "Add the paper {value} to the references",
+}
 
 
 class AddReferenceArguments(ToolArguments):
@@ -158,16 +167,7 @@ def _result(outcome: Addition) -> Result:
 def _title(query: AddQuery) -> str:
     value = " ".join(query.value.split())
     shown = value if len(value) <= _TITLE_LENGTH else f"{value[:_TITLE_LENGTH]}…"
-    titles: dict[QueryKind, str] = {
-        "doi": f"Add the reference with the DOI {shown}",
-        "arxiv": f"Add the reference arXiv:{shown}",
-        "isbn": f"Add the book with the ISBN {shown}",
-        "url": f"Add the reference of {shown}",
-        "bibtex": "Add a BibTeX entry",
-        "text": "Add a reference from a text",
-        "file": f"Add the paper {shown} to the references",
-    }
-    return titles[query.kind]
+    return _TITLES[query.kind].format(value=shown)
 
 
 def _domain(query: AddQuery) -> str | None:

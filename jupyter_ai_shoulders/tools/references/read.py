@@ -77,8 +77,12 @@ class SearchReferences(BaseTool[SearchReferencesArguments]):
 
     async def subject(self, args: SearchReferencesArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown."""
-        shown = quote_query(args.query) if args.query.strip() else "all"
-        return CallSubject(f"Search references for {shown}", None, Target())
+        title = (
+            f"Search the references for {quote_query(args.query)}"
+            if args.query.strip()
+            else "List the references"
+        )
+        return CallSubject(title=title, target_label=None, target=Target())
 
     async def run(
         self, args: SearchReferencesArguments, context: CallContext
@@ -107,7 +111,9 @@ class GetReference(BaseTool[ReferenceKeyArguments]):
         path = None
         with contextlib.suppress(ShouldersError):  # ``run`` says it
             path = (await self._library.content()).find(args.key)[0].path
-        return CallSubject(f"Read the reference {args.key}", path, Target(path=path))
+        return CallSubject(
+            title=f"Read the reference {args.key}", target_label=path, target=Target(path=path)
+        )
 
     async def run(
         self, args: ReferenceKeyArguments, context: CallContext
