@@ -157,7 +157,7 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     ),
     # Uses only names, or works in memory.
     "files.previews.archives": Excepted("unpacks bytes in memory", (), ARCHIVES),
-    "files.word.package": Excepted("unpacks and packs bytes in memory", (), ARCHIVES[:1]),
+    "files.word.parsing.package": Excepted("unpacks and packs bytes in memory", (), ARCHIVES[:1]),
     "references.styles.worker": Excepted("ends its own process", (), ("os._exit",)),
     "references.styles.citation_styles": Excepted(OWN_DATA_WHY, (), OWN_DATA),
     "tools.conversation.share_artifact": Excepted("packs bytes in memory", (), ARCHIVES),

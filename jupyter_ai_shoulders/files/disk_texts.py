@@ -26,9 +26,11 @@ from jupyter_ai_shoulders.files.base import (
     TextEditConflict,
     TextSnapshot,
 )
-from jupyter_ai_shoulders.files.encoding import DecodedText, decode_text
+from jupyter_ai_shoulders.files.earlier_contents import earlier_changes, earlier_contents
+from jupyter_ai_shoulders.files.encoding import Decoder, TextForm, decode_text
 from jupyter_ai_shoulders.files.path_permissions import permitted_path
 from jupyter_ai_shoulders.files.shielded_write import run_to_completion
+from jupyter_ai_shoulders.files.word.file_names import is_word
 from jupyter_ai_shoulders.guard.filesystem.workspace import (
     FileChanged,
     FileContent,
@@ -51,7 +53,7 @@ class LoadedText:
 
     path: WorkspacePath
     file: FileContent
-    content: DecodedText
+    content: TextForm
 
     @property
     def blob(self) -> BlobHash:
@@ -103,7 +105,11 @@ class DiskTexts:
         store: ByteStore,
         observer: ChangeObserver,
         locks: PathLocks | None = None,
+        *,
+        decode: Decoder = decode_text,
     ) -> None:
+        """``decode`` returns the text of a file; that of hosts also reads Word documents."""
+        self.decode = decode
         self._workspace = workspace
         self._journal = journal
         self._store = store
@@ -128,16 +134,41 @@ class DiskTexts:
     ) -> TextEditApplied | TextEditConflict:
         """Replace a file's text; line ends, encoding and mode stay.
 
-        Raises like ``read``, ``InvalidRequest`` for a character that the file's encoding lacks, and
+        A Word document gets its earlier bytes where the log has some with this text. Raises like
+        ``read``, ``InvalidRequest`` for a character that the file's encoding lacks, and
         ``StateUnavailable`` (then nothing was changed).
         """
+        place = await asyncio.to_thread(permitted_path, self._workspace, path)
+        known = earlier_changes(self._journal, place) if is_word(place) else ()
 
         def change(loaded: LoadedText) -> bytes | None:
             if text_version(loaded.content.text) != expected:
                 return None
+            for content in earlier_contents(known, self._store, loaded.blob):
+                if self.decode(content, loaded.path).text == text:
+                    return content
             return loaded.content.with_text(text).encoded()
 
         return await run_to_completion(self._changed(path, change, origin))
+
+    async def change_bytes(
+        self,
+        path: str,
+        change: Callable[[bytes], bytes],
+        expected: Version,
+        origin: ChangeOrigin,
+    ) -> TextEditApplied | TextEditConflict:
+        """Replace a file's bytes by those that ``change``, called in a thread, makes of them.
+
+        For edits that are more than text. Raises like ``read``, and what ``change`` raises.
+        """
+
+        def changed(loaded: LoadedText) -> bytes | None:
+            if text_version(loaded.content.text) != expected:
+                return None
+            return change(loaded.file.content)
+
+        return await run_to_completion(self._changed(path, changed, origin))
 
     async def restore_bytes(
         self, path: str, content: bytes, expected: BlobHash, origin: ChangeOrigin
@@ -177,7 +208,7 @@ class DiskTexts:
         self, loaded: LoadedText, content: bytes, origin: ChangeOrigin
     ) -> TextEditApplied | None:
         """Log the change and make it; None when the file changed in between."""
-        new = await asyncio.to_thread(decode_text, content, loaded.path)
+        new = await asyncio.to_thread(self.decode, content, loaded.path)
         before = loaded.snapshot()
         after = text_version(new.text)
         change = LoggedChange(
@@ -236,7 +267,7 @@ class DiskTexts:
                 hint="Work on it with code, or read a part of it with a command.",
             )
         file = self._workspace.read(place)
-        return LoadedText(place, file, decode_text(file.content, place))
+        return LoadedText(place, file, self.decode(file.content, place))
 
 
 def end_operation(

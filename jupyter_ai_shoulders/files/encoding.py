@@ -9,7 +9,9 @@ from __future__ import annotations
 import codecs
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.core.text_merge import line_changes
@@ -76,6 +78,37 @@ class DecodedText:
                 f"(U+{ord(missing):04X}); nothing was written.",
                 hint="Use characters that this encoding has, or convert the file to UTF-8 first.",
             ) from error
+
+
+class TextForm(Protocol):
+    """A file's text in the form the file has; ``DecodedText``, or that of a Word document."""
+
+    @property
+    def text(self) -> str:
+        r"""The text with ``\n`` for every line end."""
+        ...
+
+    @property
+    def newline(self) -> str:
+        """The line end that most lines have."""
+        ...
+
+    @property
+    def encoding_name(self) -> str:
+        """The display name of the form."""
+        ...
+
+    def with_text(self, text: str) -> TextForm:
+        """Return another text in the same form."""
+        ...
+
+    def encoded(self) -> bytes:
+        """Return the bytes. Raises ``ShouldersError`` for what the form cannot hold."""
+        ...
+
+
+Decoder = Callable[[bytes, str], TextForm]
+"""Returns the text of a file from its bytes and its path. Raises ``InvalidRequest``."""
 
 
 def decode_text(content: bytes, path: str) -> DecodedText:

@@ -138,6 +138,7 @@ class SharedServices:
             clock=ports.clock,
             ids=ports.ids,
             times=PageTimeouts(absence=self.settings.page_timeout),
+            tracked_changes=lambda: self.preferences.word().tracked_changes,
         )
 
     async def _renamed(self, old: str, new: str) -> None:

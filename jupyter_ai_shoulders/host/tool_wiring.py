@@ -95,6 +95,7 @@ def _file_tools(services: SharedServices, access: NotebookAccess) -> list[Tool[A
             previews=DocumentPreviews(),
             ids=services.ports.ids,
             seen=services.seen_texts,
+            documents=files.word_editor,
         ),
         *history_tools(workspace, files.journal, files.undo, files.texts, seen.may_see),
     ]

@@ -7,6 +7,7 @@ from typing import Any
 
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.files.base import FileChanges, TextDocuments
+from jupyter_ai_shoulders.files.word.word_editor import WordEditor
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
 from jupyter_ai_shoulders.guard.search.path_index import PathIndex
 from jupyter_ai_shoulders.notebook.analysis.staleness_tracker import StaleCells
@@ -58,6 +59,7 @@ from jupyter_ai_shoulders.tools.planning.run_plan import RunPlan
 from jupyter_ai_shoulders.tools.planning.step_runner import PlanLimits
 from jupyter_ai_shoulders.tools.read_output import BackgroundCallReader, ReadOutput
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
+from jupyter_ai_shoulders.tools.word.edit_document import EditDocumentFile
 from jupyter_ai_shoulders.wire.api.settings import DataValues
 
 
@@ -128,13 +130,19 @@ def file_tools(
     previews: PreviewReader,
     ids: IdSource,
     seen: ReadTextCache | None = None,
+    documents: WordEditor | None = None,
 ) -> list[Tool[Any]]:
-    """Return the tools that read, write, move and delete files."""
+    """Return the tools that read, write, move and delete files.
+
+    ``documents`` adds the tool for Word documents.
+    """
     seen = seen or ReadTextCache()
     access = FileAccess(workspace, texts, changes)
     versions, cells = FileReadTracker(seen, ids), CellReadTracker(seen)
+    words = [] if documents is None else [EditDocumentFile(access, versions, documents)]
     return [
-        ReadFile(access, versions, notebooks, cells, previews),
+        *words,
+        ReadFile(access, versions, notebooks, cells, previews, documents=documents),
         WriteFile(access, versions),
         CreateFile(access, versions),
         EditFile(access, versions),

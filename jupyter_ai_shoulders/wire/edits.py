@@ -50,6 +50,10 @@ class PendingEdit(WireModel):
     """The user changed the same lines since. ``baseline`` has the user's version there, so the
     agent's part can only be kept.
     """
+    kind: Literal["text", "word"] = "text"
+    """``word``: the texts are those of a Word document, one line per paragraph (U+2028 is a line
+    break in it), and the edit is kept or undone as a whole.
+    """
     error: ErrorInfo | None = None
     """Why the document cannot be read; ``current`` is then the agent's text. Or why the stored
     texts of the edit cannot be read: both are null then, and the edit can only be kept.

@@ -293,6 +293,11 @@ class ReviewService:
         self, shown: _VisibleEdit, decision: Decision, hunks: tuple[int, ...]
     ) -> tuple[KernelDrift, ...]:
         view, chosen = shown.view, set(hunks)
+        if view.kind == "word" and len(chosen) < len(view.hunks):
+            raise InvalidRequest(
+                f"The changes of {view.document} are kept or undone as a whole.",
+                hint="Accept or reject single tracked changes in Word or LibreOffice.",
+            )
         if not chosen or not chosen <= set(range(len(view.hunks))):
             raise InvalidRequest(
                 f"hunks: the edit has {len(view.hunks)} hunks, from 0; {sorted(chosen)} was asked.",

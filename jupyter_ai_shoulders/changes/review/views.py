@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.changes.remaining_hunks import (
 from jupyter_ai_shoulders.changes.review.current_text import CurrentDocument
 from jupyter_ai_shoulders.changes.review.deleted_cells import DeletedCell
 from jupyter_ai_shoulders.changes.review.pending_edits import TrackedEdit, version_of
+from jupyter_ai_shoulders.files.word.file_names import is_word
 from jupyter_ai_shoulders.wire.edits import PendingEdit
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.notebooks import CellType
@@ -91,6 +92,7 @@ def _visible_edits(
         current_version=version_of(current, unit.cell_id),
         hunks=hunks_between(found.baseline, current),
         conflict=found.conflict,
+        kind="word" if unit.cell_id is None and is_word(unit.document) else "text",
         error=document.error,
     )
 

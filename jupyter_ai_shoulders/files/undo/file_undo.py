@@ -27,7 +27,6 @@ from jupyter_ai_shoulders.files.base import (
     TextSnapshot,
 )
 from jupyter_ai_shoulders.files.disk_texts import DiskTexts
-from jupyter_ai_shoulders.files.encoding import decode_text
 from jupyter_ai_shoulders.files.file_changes import DiskChanges
 from jupyter_ai_shoulders.files.shielded_write import run_to_completion
 from jupyter_ai_shoulders.wire.ids import OperationId, SessionId, TurnId
@@ -321,7 +320,7 @@ class FileUndo:
         blob = change.before if which == "before" else change.after
         if blob is None:
             raise NotFound(f"The earlier text of {change.document} is no longer stored.")
-        return decode_text(self._store.get(blob), change.document).text
+        return self._disk.decode(self._store.get(blob), change.document).text
 
 
 def group_by_file(rows: Sequence[Operation]) -> list[list[Operation]]:

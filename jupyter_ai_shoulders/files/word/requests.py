@@ -7,9 +7,13 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from jupyter_ai_shoulders.files.word.document import WordDocument
-from jupyter_ai_shoulders.files.word.outline import OutlineRange, outline
-from jupyter_ai_shoulders.files.word.page import word_page
+from jupyter_ai_shoulders.files.word.editing.changes import edited
+from jupyter_ai_shoulders.files.word.editing.edits import ParagraphEdit
+from jupyter_ai_shoulders.files.word.editing.line_edits import line_edits
+from jupyter_ai_shoulders.files.word.editing.markup import Author
+from jupyter_ai_shoulders.files.word.parsing.document import WordDocument
+from jupyter_ai_shoulders.files.word.rendering.outline import OutlineRange, outline
+from jupyter_ai_shoulders.files.word.rendering.page import word_page
 from jupyter_ai_shoulders.wire.api.word import WordPage
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.ids import Version
@@ -18,10 +22,14 @@ from jupyter_ai_shoulders.wire.ids import Version
 class WordRequest(BaseModel):
     """A request about the document that follows it."""
 
-    action: Literal["text", "outline", "page"]
+    action: Literal["text", "outline", "page", "edit", "rewrite"]
     path: str = ""
     wanted: OutlineRange = OutlineRange()
     """The paragraphs of an outline."""
+    edits: tuple[ParagraphEdit, ...] = ()
+    text: str = ""
+    """For ``rewrite``: the new text, one line per paragraph."""
+    author: Author | None = None
 
 
 class WordAnswer(BaseModel):
@@ -33,7 +41,18 @@ class WordAnswer(BaseModel):
     last: int = 0
     total: int = 0
     page: WordPage | None = None
+    notes: tuple[str, ...] = ()
+    """What an edit could not do as asked."""
     error: ErrorInfo | None = None
+
+
+def _changed(request: WordRequest, document: WordDocument) -> tuple[WordAnswer, bytes]:
+    assert request.author is not None
+    edits = request.edits
+    if request.action == "rewrite":
+        edits = line_edits([each.text for each in document.paragraphs], request.text)
+    made = edited(document, edits, request.author)
+    return WordAnswer(text=WordDocument(made.content).text, notes=made.notes), made.content
 
 
 def answer_request(request: WordRequest, content: bytes) -> tuple[WordAnswer, bytes]:
@@ -52,3 +71,5 @@ def answer_request(request: WordRequest, content: bytes) -> tuple[WordAnswer, by
                 WordAnswer(text=shown.text, first=shown.first, last=shown.last, total=shown.total),
                 b"",
             )
+        case "edit" | "rewrite":
+            return _changed(request, document)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from pydantic import ValidationError
 
@@ -17,10 +17,14 @@ from jupyter_ai_shoulders.core.errors import (
     Conflict,
     InvalidRequest,
     NotFound,
+    PolicyRefusal,
     ShouldersError,
     TooLarge,
 )
-from jupyter_ai_shoulders.files.word.outline import Outline, OutlineRange
+from jupyter_ai_shoulders.files.word.editing.changes import ChangedDocument
+from jupyter_ai_shoulders.files.word.editing.edits import ParagraphEdit
+from jupyter_ai_shoulders.files.word.editing.markup import Author
+from jupyter_ai_shoulders.files.word.rendering.outline import Outline, OutlineRange
 from jupyter_ai_shoulders.files.word.requests import WordAnswer, WordRequest
 from jupyter_ai_shoulders.guard.process.worker_process import WorkerResult, run_worker
 from jupyter_ai_shoulders.wire.api.word import WordPage
@@ -35,15 +39,17 @@ CACHED = 32
 CACHED_LENGTH = 2_000_000
 """Characters of the longest text that is cached."""
 WORKER = "jupyter_ai_shoulders.files.word.worker"
-SUFFIXES = (".docx", ".docm")
+
+_ERRORS: Mapping[str, type[ShouldersError]] = {
+    "too_large": TooLarge,
+    "not_found": NotFound,
+    "ambiguous": Conflict,
+    "conflict": Conflict,
+    "denied": PolicyRefusal,
+}
 
 _log = logging.getLogger(__name__)
 Helper = Callable[[str, tuple[str, ...], bytes, float], WorkerResult]
-
-
-def is_word(path: str) -> bool:
-    """Return whether a path names a Word document that can be read and edited."""
-    return path.lower().endswith(SUFFIXES)
 
 
 class WordFiles:
@@ -68,11 +74,7 @@ class WordFiles:
             return known
         answer, _ = self._ask(WordRequest(action="text", path=path), content)
         text = answer.text or ""
-        if len(text) <= CACHED_LENGTH:
-            with self._lock:
-                self._texts[key] = text
-                while len(self._texts) > CACHED:
-                    self._texts.popitem(last=False)
+        self._remember(key, text)
         return text
 
     def outline(self, content: bytes, path: str, wanted: OutlineRange) -> Outline:
@@ -85,6 +87,35 @@ class WordFiles:
         answer, _ = self._ask(WordRequest(action="page", path=path), content)
         assert answer.page is not None
         return answer.page
+
+    def edit(
+        self, content: bytes, path: str, edits: Sequence[ParagraphEdit], author: Author
+    ) -> ChangedDocument:
+        """Return a document with edits made, all or none.
+
+        Raises also ``NotFound`` (no such paragraph or text), ``Conflict`` (``ambiguous``) and
+        ``PolicyRefusal`` (a protected document).
+        """
+        request = WordRequest(action="edit", path=path, edits=tuple(edits), author=author)
+        return self._changed(request, content)
+
+    def rewrite(self, content: bytes, path: str, text: str, author: Author) -> bytes:
+        """Return a document with another text, one line per paragraph. Raises as ``edit``."""
+        request = WordRequest(action="rewrite", path=path, text=text, author=author)
+        return self._changed(request, content).content
+
+    def _changed(self, request: WordRequest, content: bytes) -> ChangedDocument:
+        answer, changed = self._ask(request, content)
+        self._remember(file_version(changed), answer.text or "")
+        return ChangedDocument(changed, answer.notes)
+
+    def _remember(self, key: str, text: str) -> None:
+        if len(text) > CACHED_LENGTH:
+            return
+        with self._lock:
+            self._texts[key] = text
+            while len(self._texts) > CACHED:
+                self._texts.popitem(last=False)
 
     def _ask(self, request: WordRequest, content: bytes) -> tuple[WordAnswer, bytes]:
         path = request.path
@@ -105,15 +136,13 @@ class WordFiles:
         except ValidationError as error:
             raise InvalidRequest(f"{path} cannot be read: its reader gave no answer.") from error
         if answer.error is not None:
-            raise _problem(answer.error, path)
+            raise _problem(answer.error, request)
         return answer, rest
 
 
-def _problem(info: ErrorInfo, path: str) -> ShouldersError:
-    kinds: dict[str, type[ShouldersError]] = {
-        "too_large": TooLarge,
-        "not_found": NotFound,
-        "conflict": Conflict,
-    }
-    kind = kinds.get(info.code, InvalidRequest)
-    return kind(f"{path} cannot be read: {info.message}.", code=info.code, hint=info.hint)
+def _problem(info: ErrorInfo, request: WordRequest) -> ShouldersError:
+    message = f"{request.path} cannot be read: {info.message}."
+    if request.action in {"edit", "rewrite"}:
+        message = f"{request.path} was not changed: {info.message}."
+    kind = _ERRORS.get(info.code, InvalidRequest)
+    return kind(message, code=info.code, hint=info.hint)

@@ -10,14 +10,18 @@ import logging
 import sys
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
-from jupyter_ai_shoulders.files.previews.worker import limit_self
 from jupyter_ai_shoulders.files.word.requests import WordAnswer, WordRequest, answer_request
+from jupyter_ai_shoulders.guard.process.worker_limits import limit_process
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
+
+MEMORY = 2 << 30
+"""Bytes of address space."""
+CPU_SECONDS = 20
 
 
 def main() -> None:
     """Answer one request."""
-    limit_self()
+    limit_process(MEMORY, CPU_SECONDS)
     logging.disable(logging.CRITICAL)
     head, _, content = sys.stdin.buffer.read().partition(b"\n")
     answer, changed = answered(WordRequest.model_validate_json(head), content)

@@ -22,7 +22,9 @@ from jupyter_ai_shoulders.files.text_router import TextRouter
 from jupyter_ai_shoulders.files.trash import Trash
 from jupyter_ai_shoulders.files.undo.file_undo import FileUndo
 from jupyter_ai_shoulders.files.undo.shell_undo import ShellUndo
+from jupyter_ai_shoulders.files.word.word_editor import WordEditor
 from jupyter_ai_shoulders.files.word.word_files import WordFiles
+from jupyter_ai_shoulders.files.word.word_texts import WordTexts
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
 from jupyter_ai_shoulders.host.state.store import StateStore
 from jupyter_ai_shoulders.live_documents.file_watch import FileWatch
@@ -47,7 +49,9 @@ class FileServices:
         ids: IdSource,
         current_page: CurrentPage | None = None,
         times: PageTimeouts | None = None,
+        tracked_changes: Callable[[], bool] = lambda: True,
     ) -> None:
+        """``tracked_changes``: whether changes of Word documents are tracked."""
         self.journal, blobs = store.operations, store.blobs
         self._trash = trash = Trash(store.directory.prepare_trash)
         self._crash_recovery = crash_recovery = CrashRecovery(workspace, trash)
@@ -61,7 +65,10 @@ class FileServices:
         )
         self.word = WordFiles()
         locks = PathLocks()
-        disk = DiskTexts(workspace, self.journal, blobs, observer, locks)
+        self.word_texts = WordTexts(self.word, clock, tracked_changes)
+        decode = self.word_texts.decode
+        disk = DiskTexts(workspace, self.journal, blobs, observer, locks, decode=decode)
+        self.word_editor = WordEditor(workspace, disk, self.word, self.word_texts)
         self._watch = FileWatch(workspace, disk, self.live)
         self.texts = self._text_router(workspace, disk, blobs, observer, clock)
         self.changes = DiskChanges(

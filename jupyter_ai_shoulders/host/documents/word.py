@@ -6,7 +6,8 @@ import asyncio
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.files.path_permissions import permitted_path
-from jupyter_ai_shoulders.files.word.word_files import SIZE_LIMIT, WordFiles, is_word
+from jupyter_ai_shoulders.files.word.file_names import is_word
+from jupyter_ai_shoulders.files.word.word_files import SIZE_LIMIT, WordFiles
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
 from jupyter_ai_shoulders.wire.api.word import WordPage
 

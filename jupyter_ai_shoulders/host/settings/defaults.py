@@ -28,4 +28,5 @@ def default_values() -> dict[str, Any]:
         "references.key_pattern": "authoryearword",
         "references.citation_syntax": "myst",
         "references.style": "apa",
+        "word.tracked_changes": True,
     }

@@ -22,6 +22,7 @@ from jupyter_ai_shoulders.wire.api.settings import (
     PutReferenceSettings,
     PutSearchSettings,
     PutThreadSettings,
+    PutWordSettings,
     SettingSource,
     SettingsProblem,
 )
@@ -29,7 +30,7 @@ from jupyter_ai_shoulders.wire.base import CommandModel
 
 VERSION = 1
 
-Area = Literal["models", "egress", "commands", "ghost", "threads", "search", "references"]
+Area = Literal["models", "egress", "commands", "ghost", "threads", "search", "references", "word"]
 AREAS: Mapping[Area, type[CommandModel]] = {
     "models": PutModelSettings,
     "egress": PutEgressSettings,
@@ -38,6 +39,7 @@ AREAS: Mapping[Area, type[CommandModel]] = {
     "threads": PutThreadSettings,
     "search": PutSearchSettings,
     "references": PutReferenceSettings,
+    "word": PutWordSettings,
 }
 FOLDERS = "folders"
 PER_FOLDER: tuple[Area, ...] = ("egress", "commands", "ghost", "search")

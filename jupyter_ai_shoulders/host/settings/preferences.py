@@ -61,6 +61,7 @@ from jupyter_ai_shoulders.wire.api.settings import (
     SettingsProblem,
     SettingsValues,
     ThreadSettings,
+    WordSettings,
 )
 from jupyter_ai_shoulders.wire.base import CommandModel
 from jupyter_ai_shoulders.wire.versions import cell_version
@@ -104,6 +105,10 @@ class _AppliedSettings:
     @cached_property
     def references(self) -> ReferenceSettings:
         return ReferenceSettings(**_area(self.values, "references"))
+
+    @cached_property
+    def word(self) -> WordSettings:
+        return WordSettings(**_area(self.values, "word"))
 
     @cached_property
     def inline_completion(self) -> CompletionSettings:
@@ -168,6 +173,10 @@ class Preferences:
         """Return the settings for bibliographies and citations."""
         return self._applied().references
 
+    def word(self) -> WordSettings:
+        """Return the settings for Word documents."""
+        return self._applied().word
+
     def settings(self) -> Settings:
         """Return all values with their sources, and the problems of the files."""
         applied = self._applied()
@@ -181,6 +190,7 @@ class Preferences:
                 threads=ThreadSettings(**_area(values, "threads")),
                 search=applied.search,
                 references=applied.references,
+                word=applied.word,
             ),
             sources=applied.sources,
             locks={name: self._reason(name) for name in self._locked.values},

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound, ShouldersError
 from jupyter_ai_shoulders.files.base import ChangeOrigin, FileChanges, TextDocuments, TextSnapshot
 from jupyter_ai_shoulders.files.path_permissions import permitted_path
+from jupyter_ai_shoulders.files.word.file_names import SUFFIXES as WORD_SUFFIXES
 from jupyter_ai_shoulders.guard.filesystem.workspace import FileStat, Workspace, WorkspacePath
 from jupyter_ai_shoulders.tools.base import CallContext
 from jupyter_ai_shoulders.wire.ids import Version
@@ -28,7 +29,7 @@ HASHED = 64 << 20
 _CONVERTED = frozenset(
     {
         *(".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
-        *(".docx", ".docm", ".doc", ".odt", ".rtf"),
+        *(".doc", ".odt", ".rtf"),
         *(".pptx", ".ppt", ".odp", ".pdf", ".parquet"),
     }
 )
@@ -187,6 +188,13 @@ def check_text_name(path: str) -> None:
             f"{path} is a notebook; it is not written as text.",
             code="invalid_arguments",
             hint="Use create_notebook, add_cell, edit_cell and the other notebook tools.",
+        )
+    if suffix in WORD_SUFFIXES:
+        raise InvalidRequest(
+            f"{path} is a Word document; it is not written as text.",
+            code="invalid_arguments",
+            hint="Use edit_document_file to change one, of the category word (load_tools). Make a "
+            "new one with code, or write Markdown.",
         )
     if suffix in _CONVERTED:
         raise InvalidRequest(

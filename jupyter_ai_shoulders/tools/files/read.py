@@ -13,8 +13,6 @@ import posixpath
 from collections.abc import AsyncIterator
 from typing import Protocol
 
-from pydantic import Field, model_validator
-
 from jupyter_ai_shoulders.core.errors import (
     InvalidNotebook,
     InvalidRequest,
@@ -26,6 +24,7 @@ from jupyter_ai_shoulders.files.base import TextSnapshot
 from jupyter_ai_shoulders.files.encoding import decode_text
 from jupyter_ai_shoulders.files.previews.document_previews import SIZE_LIMIT, document_kind
 from jupyter_ai_shoulders.files.previews.tables import read_delimited
+from jupyter_ai_shoulders.files.word.file_names import is_word
 from jupyter_ai_shoulders.guard.filesystem.workspace import WorkspacePath
 from jupyter_ai_shoulders.guard.images import fit_image
 from jupyter_ai_shoulders.guard.search.directory_listing import DirectoryEntry, list_entries
@@ -36,7 +35,6 @@ from jupyter_ai_shoulders.tools.base import (
     Progress,
     Result,
     Target,
-    ToolArguments,
     text_content,
 )
 from jupyter_ai_shoulders.tools.files.access import (
@@ -51,9 +49,8 @@ from jupyter_ai_shoulders.tools.files.binary_kinds import describe_kind
 from jupyter_ai_shoulders.tools.files.edit import no_such_file
 from jupyter_ai_shoulders.tools.files.numbered_lines import (
     NumberedLines,
-    last_lines,
-    numbered_lines,
 )
+from jupyter_ai_shoulders.tools.files.read_arguments import ReadFileArguments
 from jupyter_ai_shoulders.tools.files.read_tracking import (
     FileReadTracker,
     opaque_file_seen,
@@ -62,6 +59,7 @@ from jupyter_ai_shoulders.tools.files.read_tracking import (
 from jupyter_ai_shoulders.tools.notebook.access import CellReadTracker, NotebookAccess, file_name
 from jupyter_ai_shoulders.tools.notebook.read import cells_data, render_within_limits
 from jupyter_ai_shoulders.tools.permissions.rules import STATE_FOLDER
+from jupyter_ai_shoulders.tools.word.read_document import WordOutlines, read_word
 from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.parts import ImagePart, ResultContent
 from jupyter_ai_shoulders.wire.results import ResultMeta, SeenVersion, ToolEnvelope
@@ -85,39 +83,6 @@ class PreviewReader(Protocol):
         ...
 
 
-class ReadFileArguments(ToolArguments):
-    """Arguments of ``read_file``."""
-
-    path: str = Field(description="Workspace-relative path of a file or folder.")
-    start_line: int | None = Field(default=None, ge=1, description="First line to show, from 1.")
-    end_line: int | None = Field(default=None, ge=1, description="Last line to show.")
-    tail_lines: int | None = Field(
-        default=None, ge=1, description="Instead: show so many of the last lines."
-    )
-    max_chars: int | None = Field(default=None, ge=100, description="Show no more than this.")
-
-    @model_validator(mode="after")
-    def _one_range(self) -> ReadFileArguments:
-        start, end = self.start_line, self.end_line
-        if self.tail_lines is not None and (start is not None or end is not None):
-            raise ValueError("give either tail_lines, or start_line and end_line")
-        if end is not None and end < (start or 1):
-            raise ValueError("end_line is before start_line")
-        return self
-
-    @property
-    def has_range(self) -> bool:
-        """Return whether a range of lines is requested."""
-        return (self.start_line, self.end_line, self.tail_lines) != (None, None, None)
-
-    def lines(self, text: str) -> NumberedLines:
-        """Return the requested lines."""
-        most = {} if self.max_chars is None else {"most": self.max_chars}
-        if self.tail_lines is not None:
-            return last_lines(text, self.tail_lines, **most)
-        return numbered_lines(text, self.start_line or 1, self.end_line, **most)
-
-
 class ReadFile(BaseTool[ReadFileArguments]):
     """Shows a file, or the entries of a folder."""
 
@@ -133,7 +98,10 @@ class ReadFile(BaseTool[ReadFileArguments]):
         notebooks: NotebookAccess,
         cells: CellReadTracker,
         previews: PreviewReader,
+        *,
+        documents: WordOutlines | None = None,
     ) -> None:
+        self._documents = documents
         self._access = access
         self._versions = versions
         self._notebooks = notebooks
@@ -168,6 +136,9 @@ class ReadFile(BaseTool[ReadFileArguments]):
                 yield await asyncio.to_thread(self._folder, there)
             case TextFileAtPath() if is_notebook(there.path):
                 yield await self._notebook(args, there, context)
+            case TextFileAtPath() if is_word(there.path) and self._documents is not None:
+                wanted = args.paragraphs()
+                yield await read_word(self._documents, self._versions, there, wanted, context)
             case TextFileAtPath():
                 yield await self._text(args, there.snapshot, context)
             case OtherFileAtPath():

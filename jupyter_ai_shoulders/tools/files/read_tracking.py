@@ -75,6 +75,10 @@ class FileReadTracker:
             return self._refused(snapshot, known, _read_in_part(snapshot.path))
         return None
 
+    def is_current(self, snapshot: TextSnapshot, context: CallContext) -> bool:
+        """Return whether the conversation has read this version, or a part of it."""
+        return has_read(context, snapshot.path, snapshot.version)
+
     def merge(
         self, change: RequestedEdit, snapshot: TextSnapshot, context: CallContext
     ) -> MergeOutcome:

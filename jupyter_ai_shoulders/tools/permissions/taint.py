@@ -26,7 +26,8 @@ _LABEL = 120
 _KNOWN_RESULTS = frozenset(
     {
         *("todo", "complete", "clarify", "share_artifact", "load_tools", "read_output"),
-        *("create_file", "write_file", "edit_file", "edit_document", "create_notebook"),
+        *("create_file", "write_file", "edit_file", "edit_document", "edit_document_file"),
+        *("create_notebook",),
         *("add_cell", "edit_cell", "delete_cell", "move_cell", "clear_outputs"),
         *("rename_file", "move_file", "duplicate_file", "delete_file"),
         *("restart_kernel", "interrupt_kernel", "add_task", "create_proposal", "propose_edit"),

@@ -102,6 +102,13 @@ class ReferenceSettings(WireModel):
     """Name of a shipped citation style, or the path of a ``.csl`` file of the workspace."""
 
 
+class WordSettings(WireModel):
+    """Word documents."""
+
+    tracked_changes: bool
+    """Whether the agent's changes are tracked changes; otherwise they are plain edits."""
+
+
 class SettingsValues(WireModel):
     """The effective values."""
 
@@ -112,6 +119,7 @@ class SettingsValues(WireModel):
     threads: ThreadSettings
     search: SearchSettings
     references: ReferenceSettings
+    word: WordSettings
 
 
 class SettingsProblem(WireModel):
@@ -199,6 +207,12 @@ class PutReferenceSettings(CommandModel):
     style: str | None = Field(default=None, min_length=1, max_length=4_096)
 
 
+class PutWordSettings(CommandModel):
+    """The part ``word`` of ``PUT settings``."""
+
+    tracked_changes: bool | None = None
+
+
 class PutSettings(CommandModel):
     """``PUT settings``: given values are stored, null resets to the default, others stay."""
 
@@ -209,6 +223,7 @@ class PutSettings(CommandModel):
     threads: PutThreadSettings | None = None
     search: PutSearchSettings | None = None
     references: PutReferenceSettings | None = None
+    word: PutWordSettings | None = None
     revision: str | None = None
     """Revision the change is based on; 409 ``stale`` if another is stored."""
 

@@ -1403,6 +1403,7 @@ current: (string | null)
 current_version: (string | null)
 hunks: Hunk[]
 conflict: boolean
+kind: ("text" | "word")
 error: (ErrorInfo | null)
 }
 /**
@@ -3335,6 +3336,7 @@ ghost?: (PutCompletionSettings | null)
 threads?: (PutThreadSettings | null)
 search?: (PutSearchSettings | null)
 references?: (PutReferenceSettings | null)
+word?: (PutWordSettings | null)
 revision?: (string | null)
 }
 /**
@@ -3416,6 +3418,15 @@ main_file: (string | null)
 key_pattern: (("authoryearword" | "authoryear" | "authortitleyear" | "authoryeartitle") | null)
 citation_syntax: (("myst" | "pandoc" | "latex") | null)
 style: (string | null)
+}
+/**
+ * The part ``word`` of ``PUT settings``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutWordSettings".
+ */
+export interface PutWordSettings {
+tracked_changes: (boolean | null)
 }
 /**
  * ``PUT trust``: the answers about some items; others keep theirs.
@@ -4297,6 +4308,7 @@ ghost: CompletionSettings
 threads: ThreadSettings
 search: SearchSettings
 references: ReferenceSettings
+word: WordSettings
 }
 /**
  * The permitted models and the limits of single calls.
@@ -4377,6 +4389,15 @@ main_file: string
 key_pattern: ("authoryearword" | "authoryear" | "authortitleyear" | "authoryeartitle")
 citation_syntax: ("myst" | "pandoc" | "latex")
 style: string
+}
+/**
+ * Word documents.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "WordSettings".
+ */
+export interface WordSettings {
+tracked_changes: boolean
 }
 /**
  * ``GET skills``.

@@ -9,9 +9,9 @@ import zipfile
 import pytest
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
-from jupyter_ai_shoulders.files.word.document import WordDocument
-from jupyter_ai_shoulders.files.word.outline import OutlineRange, outline
-from jupyter_ai_shoulders.files.word.page import word_page
+from jupyter_ai_shoulders.files.word.parsing.document import WordDocument
+from jupyter_ai_shoulders.files.word.rendering.outline import OutlineRange, outline
+from jupyter_ai_shoulders.files.word.rendering.page import word_page
 from jupyter_ai_shoulders.files.word.word_files import WordFiles
 from jupyter_ai_shoulders.guard.process.worker_process import WorkerResult, run_worker
 from jupyter_ai_shoulders.wire.ids import Version

@@ -93,7 +93,7 @@ REFUSALS: dict[str, Refused] = {
     **many(WRITING, "new.IPYNB", "invalid_arguments", "is a notebook"),
     **many(WRITING, "notebook-link.txt", "invalid_arguments", "is a notebook"),
     **many(WRITING, "book.xlsx", "invalid_arguments", "not be a text file"),
-    **many("write_file create_file", "new.docx", "invalid_arguments", "not be a text file"),
+    **many("write_file create_file", "new.docx", "invalid_arguments", "Use edit_document_file"),
     **many("write_file create_file", "new.pdf", "invalid_arguments", "not be a text file"),
     **many("write_file create_file", "new.pptx", "invalid_arguments", "not be a text file"),
     **many("write_file edit_file", "a.bin", "invalid_request", "not a text file"),

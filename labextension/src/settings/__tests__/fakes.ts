@@ -127,7 +127,8 @@ const SETTINGS: Settings = {
       key_pattern: 'authoryearword',
       citation_syntax: 'myst',
       style: 'apa'
-    }
+    },
+    word: { tracked_changes: true }
   },
   sources: {},
   locks: {},
@@ -236,7 +237,7 @@ export class FakeApi implements ISettingsApi {
   async putSettings(body: PutSettings, scope: Scope): Promise<Settings> {
     this.note('putSettings', body, scope);
     refuseStale(body.revision, this.held.revision);
-    const { models, egress, commands, ghost, threads, search, references } =
+    const { models, egress, commands, ghost, threads, search, references, word } =
       this.held.values;
     // The server's own tests check what the page sends.
     const values = {
@@ -246,7 +247,8 @@ export class FakeApi implements ISettingsApi {
       ghost: { ...ghost, ...body.ghost },
       threads: { ...threads, ...body.threads },
       search: { ...search, ...body.search },
-      references: { ...references, ...body.references }
+      references: { ...references, ...body.references },
+        word: { ...word, ...body.word }
     } as Settings['values'];
     this.held = { ...this.held, values, revision: this.next() };
     return this.held;

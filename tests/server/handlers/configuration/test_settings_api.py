@@ -86,6 +86,7 @@ async def test_the_defaults_are_those_of_the_specification(api: Api) -> None:
             "threads": {"keep_in_notebook": False},
             "search": SEARCH,
             "references": REFERENCES,
+            "word": {"tracked_changes": True},
         },
         "sources": {f"models.{name}": "default" for name in DEFAULTS}
         | {"egress.data_values": "default"}
@@ -93,7 +94,8 @@ async def test_the_defaults_are_those_of_the_specification(api: Api) -> None:
         | {f"ghost.{name}": "default" for name in GHOST}
         | {"threads.keep_in_notebook": "default"}
         | {f"search.{name}": "default" for name in SEARCH}
-        | {f"references.{name}": "default" for name in REFERENCES},
+        | {f"references.{name}": "default" for name in REFERENCES}
+        | {"word.tracked_changes": "default"},
         "locks": {},
         "problems": [],
         "revision": cell_version("\0"),

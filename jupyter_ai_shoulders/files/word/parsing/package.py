@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, TooLarge
 from jupyter_ai_shoulders.files.previews.archives import check_archive
-from jupyter_ai_shoulders.files.word.xml_tree import Element, parse_xml
+from jupyter_ai_shoulders.files.word.parsing.xml_tree import Element, parse_xml
 
 PART_LIMIT = 48 << 20
 """Bytes of the largest XML part that is parsed."""

@@ -1,6 +1,6 @@
 """The HTML of one paragraph's text: escaped, with changes, comments and pictures. Pure.
 
-Used by ``files.word.page``.
+Used by ``files.word.rendering.page``.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
-from jupyter_ai_shoulders.files.word.package import Relationship, WordPackage
-from jupyter_ai_shoulders.files.word.paragraphs import Paragraph, Piece
-from jupyter_ai_shoulders.files.word.xml_tree import Element
+from jupyter_ai_shoulders.files.word.parsing.package import Relationship, WordPackage
+from jupyter_ai_shoulders.files.word.parsing.paragraphs import Paragraph, Piece
+from jupyter_ai_shoulders.files.word.parsing.xml_tree import Element
 
 PICTURE_LIMIT = 1 << 20
 """Bytes of a picture that is shown."""

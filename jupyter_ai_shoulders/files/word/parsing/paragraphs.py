@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from jupyter_ai_shoulders.core.errors import TooLarge
-from jupyter_ai_shoulders.files.word.xml_tree import Element
+from jupyter_ai_shoulders.files.word.parsing.xml_tree import Element
 
 PARAGRAPHS_LIMIT = 100_000
 
@@ -58,6 +58,8 @@ class Piece:
     """The innermost ``w:ins``, ``w:del``, ``w:moveTo`` or ``w:moveFrom`` that has it."""
     field: int | None = None
     """The number of the field that this is a part of, other than its result."""
+    in_result: bool = False
+    """Whether it is in the result of a field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +193,8 @@ class StoryReader:
             text = piece_text(element)
         if not text and name not in _OBJECTS:
             return None
-        return Piece(element, run, paragraph, text, change, tracked, number)
+        in_result = number is None and bool(self.fields)
+        return Piece(element, run, paragraph, text, change, tracked, number, in_result)
 
     def _code(self) -> int | None:
         """Return the field whose code is being read; None in text and in results."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
-from jupyter_ai_shoulders.files.word.package import WordPackage
-from jupyter_ai_shoulders.files.word.xml_tree import Element
+from jupyter_ai_shoulders.files.word.parsing.package import WordPackage
+from jupyter_ai_shoulders.files.word.parsing.xml_tree import Element
 
 _CHAIN = 20
 """Styles that may be based on one another."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import html
 
-from jupyter_ai_shoulders.files.word.document import WordDocument, plain_text
-from jupyter_ai_shoulders.files.word.inline_html import InlineRenderer
-from jupyter_ai_shoulders.files.word.paragraphs import Paragraph
-from jupyter_ai_shoulders.files.word.xml_tree import Element
+from jupyter_ai_shoulders.files.word.parsing.document import WordDocument, plain_text
+from jupyter_ai_shoulders.files.word.parsing.paragraphs import Paragraph
+from jupyter_ai_shoulders.files.word.parsing.xml_tree import Element
+from jupyter_ai_shoulders.files.word.rendering.inline_html import InlineRenderer
 from jupyter_ai_shoulders.wire.api.word import WordComment, WordPage, WordParagraph
 from jupyter_ai_shoulders.wire.ids import Version
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jupyter_ai_shoulders.files.word.document import LINE_BREAK, WordDocument, plain_text
-from jupyter_ai_shoulders.files.word.paragraphs import CONTENT_OBJECTS, Paragraph
-from jupyter_ai_shoulders.files.word.xml_tree import Element
+from jupyter_ai_shoulders.files.word.parsing.document import LINE_BREAK, WordDocument, plain_text
+from jupyter_ai_shoulders.files.word.parsing.paragraphs import CONTENT_OBJECTS, Paragraph
+from jupyter_ai_shoulders.files.word.parsing.xml_tree import Element
 
+MAX_CHARS = 30_000
+"""Characters of an outline."""
 COMMENTS_LIMIT = 100
 COMMENT_LENGTH = 300
 CHANGES_LIMIT = 8
@@ -38,7 +40,7 @@ class OutlineRange:
     start: int | None = None
     end: int | None = None
     tail: int | None = None
-    max_chars: int = 30_000
+    max_chars: int = MAX_CHARS
 
 
 def outline(document: WordDocument, wanted: OutlineRange) -> Outline:

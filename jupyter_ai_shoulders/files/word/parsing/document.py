@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest
-from jupyter_ai_shoulders.files.word.package import WordPackage
-from jupyter_ai_shoulders.files.word.paragraphs import (
+from jupyter_ai_shoulders.files.word.parsing.package import WordPackage
+from jupyter_ai_shoulders.files.word.parsing.paragraphs import (
     Paragraph,
     StoryReader,
     mark_change,
 )
-from jupyter_ai_shoulders.files.word.styles import Styles
-from jupyter_ai_shoulders.files.word.xml_tree import Element
+from jupyter_ai_shoulders.files.word.parsing.styles import Styles
+from jupyter_ai_shoulders.files.word.parsing.xml_tree import Element
 
 LINE_BREAK = "\u2028"
 """A line break within a paragraph, where each line of a text is a paragraph."""

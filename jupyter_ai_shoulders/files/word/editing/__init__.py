@@ -1,0 +1,1 @@
+"""Edits of a Word document: its paragraphs, runs and comments."""

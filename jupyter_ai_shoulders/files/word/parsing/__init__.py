@@ -1,0 +1,1 @@
+"""The parts, paragraphs and styles of a Word document."""

@@ -1,0 +1,1 @@
+"""A Word document as an outline for a model, and as a page."""

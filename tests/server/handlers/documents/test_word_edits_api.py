@@ -1,0 +1,214 @@
+"""``edit_document_file`` over HTTP with a scripted model: edits, refusals, review and undo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.files.word.independent_reader import check_structure, members, settled_lines
+from tests.files.word.raw_documents import deleted, document, inserted, paragraph
+from tests.server.client import ENDED, Api
+from tests.simulator import Reply, Simulator, ToolUse, reply
+
+READ = reply(ToolUse(name="read_file", arguments={"path": "a.docx"}))
+LOAD = reply(ToolUse(name="load_tools", arguments={"category": "word"}))
+
+
+def sample() -> bytes:
+    return document(
+        paragraph("Results of the year")
+        + paragraph("We saw ", inserted("many "), deleted("some "), "errors.")
+        + paragraph("The end.")
+    )
+
+
+def edits(*wanted: dict[str, Any], path: str = "a.docx") -> Reply:
+    return reply(
+        ToolUse(name="edit_document_file", arguments={"path": path, "edits": list(wanted)})
+    )
+
+
+def edit(number: int, old: str, new: str, **more: str) -> dict[str, Any]:
+    return {"paragraph": number, "old_string": old, "new_string": new, **more}
+
+
+async def results(api: Api, upstream: Simulator, *replies: Reply) -> tuple[str, list[Any]]:
+    upstream.script(*replies, "Done.")
+    session_id = await api.new_session(mode="auto_edit", toolset="full")
+    events = await api.run(session_id, "go")
+    return session_id, [event for event in events if event["type"] == "tool-result"]
+
+
+async def again(api: Api, session_id: str) -> list[dict[str, Any]]:
+    """Run a second turn; return the whole log."""
+    async with api.stream(session_id) as stream:
+        assert (await api.send(session_id, "again", "m2")).status == 202
+        await stream.until(ENDED, count=2)
+    return await api.events(session_id)
+
+
+def text_of(result: dict[str, Any]) -> str:
+    return "\n".join(part.get("text", "") for part in result["content"])
+
+
+async def test_edit_makes_tracked_changes_and_a_comment_that_undo_takes_back(
+    api: Api, upstream: Simulator, jp_root_dir: Path
+) -> None:
+    file = jp_root_dir / "a.docx"
+    before = sample()
+    file.write_bytes(before)
+    call = edits(
+        edit(2, "many errors", "few mistakes", comment="Milder."),
+        edit(3, "The end.", "The end.\nAnd more."),
+    )
+    _, found = await results(api, upstream, READ, LOAD, call)
+
+    assert [each["status"] for each in found] == ["ok"] * 3, found
+    assert "2 [Normal] We saw many errors." in text_of(found[0])
+    after = file.read_bytes()
+    check_structure(after)
+    wanted = ["Results of the year", "We saw few mistakes.", "The end.", "And more."]
+    assert settled_lines(after, "accept") == wanted
+    assert settled_lines(after, "reject") == settled_lines(before, "reject")
+    old, new = members(before), members(after)
+    changed = {"word/document.xml", "[Content_Types].xml", "word/_rels/document.xml.rels"}
+    assert {name for name in old if old[name] != new[name]} == changed
+    assert new.keys() - old.keys() == {"word/comments.xml"}
+
+    [pending] = (await api.get("edits")).body["edits"]
+    assert (pending["document"], pending["kind"]) == ("a.docx", "word")
+    assert pending["current"].split("\n") == wanted
+    assert pending["baseline"].split("\n") == [
+        "Results of the year",
+        "We saw many errors.",
+        "The end.",
+    ]
+    part = await api.post(f"edits/{pending['id']}", {"decision": "undo", "hunks": [0]})
+    assert part.status == 400, part
+    undone = await api.post(f"edits/{pending['id']}", {"decision": "undo"})
+    assert undone.status == 200, undone
+    assert file.read_bytes() == before
+    assert (await api.get("edits")).body["edits"] == []
+
+
+async def test_keep_leaves_the_document_and_undo_of_the_change_restores_its_bytes(
+    api: Api, upstream: Simulator, jp_root_dir: Path
+) -> None:
+    file = jp_root_dir / "a.docx"
+    before = sample()
+    file.write_bytes(before)
+    session_id, _ = await results(
+        api, upstream, READ, LOAD, edits(edit(1, "year", "month")), edits(edit(1, "month", "day"))
+    )
+    after = file.read_bytes()
+    assert settled_lines(after, "accept")[0] == "Results of the day"
+    assert settled_lines(after, "reject")[0] == "Results of the year"
+    [pending] = (await api.get("edits")).body["edits"]
+    kept = await api.post(f"edits/{pending['id']}", {"decision": "keep"})
+    assert kept.status == 200, kept
+    assert file.read_bytes() == after
+    undo = reply(ToolUse(name="undo_file_change", arguments={"path": "a.docx"}))
+    upstream.script(undo, undo, "Done.")
+    events = await again(api, session_id)
+    done = [event["status"] for event in events if event["type"] == "tool-result"]
+    assert done[-2:] == ["ok", "ok"], events
+    assert file.read_bytes() == before
+
+
+REFUSALS: dict[str, tuple[list[Reply], str]] = {
+    "not read": ([edits(edit(1, "year", "month"))], "was not read in this conversation"),
+    "no such text": ([READ, edits(edit(1, "errors", "x"))], 'Similar: 2 "We saw many errors."'),
+    "deleted text": ([READ, edits(edit(2, "some", "x"))], "does not occur in paragraph 2"),
+    "ambiguous": ([READ, edits(edit(1, "e", "x"))], "occurs 3 times in paragraph 1"),
+    "no such paragraph": ([READ, edits(edit(9, "a", "b"))], "there is no paragraph 9"),
+    "no change": ([READ, edits(edit(1, "year", "year"))], "changes nothing"),
+    "control character": ([READ, edits(edit(1, "year", "a\x01"))], "control character"),
+    "overlap": (
+        [READ, edits(edit(1, "the year", "a"), edit(1, "of the", "b"))],
+        "two edits of paragraph 1 overlap",
+    ),
+    "missing file": ([edits(edit(1, "a", "b"), path="no.docx")], "There is no file no.docx"),
+    "not word": ([edits(edit(1, "a", "b"), path="a.txt")], "is not a Word document"),
+    "old format": ([edits(edit(1, "a", "b"), path="old.docx")], "Word 97-2003"),
+    "protected": (
+        [
+            reply(ToolUse(name="read_file", arguments={"path": "p.docx"})),
+            edits(edit(1, "text", "b"), path="p.docx"),
+        ],
+        "is protected against changes",
+    ),
+    "write_file": (
+        [reply(ToolUse(name="write_file", arguments={"path": "a.docx", "content": "x"}))],
+        "edit_document_file",
+    ),
+    "create_file": (
+        [reply(ToolUse(name="create_file", arguments={"path": "b.docx", "content": "x"}))],
+        "edit_document_file",
+    ),
+    "edit_file": (
+        [
+            reply(
+                ToolUse(
+                    name="edit_file",
+                    arguments={"path": "a.docx", "old_string": "a", "new_string": "b"},
+                )
+            )
+        ],
+        "edit_document_file",
+    ),
+}
+
+
+async def test_refusals_say_what_to_do_and_change_nothing(
+    api: Api, upstream: Simulator, jp_root_dir: Path
+) -> None:
+    files = {
+        "a.docx": sample(),
+        "a.txt": b"text",
+        "old.docx": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600),
+        "p.docx": document(
+            paragraph("text"),
+            {"settings.xml": '<w:documentProtection w:edit="readOnly" w:enforcement="1"/>'},
+        ),
+    }
+    for path, content in files.items():
+        (jp_root_dir / path).write_bytes(content)
+    calls = [call for calls, _ in REFUSALS.values() for call in calls]
+    _, found = await results(api, upstream, LOAD, *calls)
+    last, told = 0, {}
+    for name, (mine, said) in REFUSALS.items():
+        last += len(mine)
+        told[name] = (found[last]["status"], said in str(found[last]) or found[last])
+    assert told == dict.fromkeys(REFUSALS, ("error", True))
+    assert {path: (jp_root_dir / path).read_bytes() for path in files} == files
+    assert not (jp_root_dir / "b.docx").exists()
+
+
+async def test_file_changed_since_it_was_read_is_not_edited(
+    api: Api, upstream: Simulator, jp_root_dir: Path
+) -> None:
+    file = jp_root_dir / "a.docx"
+    file.write_bytes(sample())
+    session_id, _ = await results(api, upstream, READ, LOAD)
+    other = document(paragraph("Results of the year, changed"))
+    file.write_bytes(other)
+    upstream.script(edits(edit(1, "year", "month")), "Done.")
+    events = await again(api, session_id)
+    *_, last = [event for event in events if event["type"] == "tool-result"]
+    assert "was changed since you read it" in str(last)
+    assert "1: Results of the year, changed" in text_of(last)
+    assert file.read_bytes() == other
+
+
+async def test_open_document_gives_a_warning_and_plain_edits_follow_the_setting(
+    api: Api, upstream: Simulator, jp_root_dir: Path
+) -> None:
+    file = jp_root_dir / "a.docx"
+    file.write_bytes(sample())
+    (jp_root_dir / ".~lock.a.docx#").write_text("x")
+    put = await api.put("settings", {"word": {"tracked_changes": False}})
+    assert put.body["values"]["word"] == {"tracked_changes": False}
+    _, found = await results(api, upstream, READ, LOAD, edits(edit(1, "year", "month")))
+    assert "seems to be open in LibreOffice" in str(found[-1])
+    for way in ("accept", "reject"):
+        assert settled_lines(file.read_bytes(), way)[0] == "Results of the month"
