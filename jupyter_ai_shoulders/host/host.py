@@ -95,6 +95,7 @@ class Host:
         self.search = services.search
         self.web_services = ServiceSettings(services.web)
         self.references = services.references
+        self.citations = services.citations
         self.live = services.documents.live
         self.files = services.files
         self.word = WordPages(services.documents.workspace, services.files.word)

@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.host.context.environment import InstructionSources, Wo
 from jupyter_ai_shoulders.host.documents.files import FileServices
 from jupyter_ai_shoulders.host.documents.notebooks import NotebookServices
 from jupyter_ai_shoulders.host.ports import HostPorts, HostSettings
+from jupyter_ai_shoulders.host.references.citations import CitationService
 from jupyter_ai_shoulders.host.references.service import ReferenceService
 from jupyter_ai_shoulders.host.search.workspace_search import WorkspaceSearch
 from jupyter_ai_shoulders.host.settings.preferences import Preferences
@@ -89,6 +90,7 @@ class SharedServices:
         """The keys of models and of web services."""
         self.web = self._web()
         self.references = ReferenceService(self)
+        self.citations = CitationService(self, self.references)
         self.models = self._models()
         secrets.set_sources(self.models.redactor, self.models.cached_redactor)
         self.commands = self._commands()

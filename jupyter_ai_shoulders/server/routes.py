@@ -40,6 +40,9 @@ from jupyter_ai_shoulders.server.handlers.models import (
     ProviderTestHandler,
 )
 from jupyter_ai_shoulders.server.handlers.references import (
+    CitationHandler,
+    CitationStylesHandler,
+    FormatHandler,
     ReferenceCheckHandler,
     ReferenceDeletionHandler,
     ReferenceEditHandler,
@@ -155,6 +158,9 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("references/entry", ReferenceEntryHandler),
     ("references/edit", ReferenceEditHandler),
     ("references/delete", ReferenceDeletionHandler),
+    ("references/styles", CitationStylesHandler),
+    ("references/citation", CitationHandler),
+    ("references/format", FormatHandler),
     ("references/check", ReferenceCheckHandler),
     ("variables", VariablesHandler),
     ("skills", SkillsHandler),

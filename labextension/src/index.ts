@@ -11,6 +11,7 @@ import { documents } from './plugins/documents';
 import { folderTrust } from './plugins/folderTrust';
 import { follow } from './plugins/follow';
 import { inlineCompletion } from './plugins/inlineCompletion';
+import { references } from './plugins/references';
 import { review } from './plugins/review';
 import { search } from './plugins/search';
 import { settings } from './plugins/settings';
@@ -35,6 +36,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   follow,
   inlineCompletion,
   search,
+  references,
   settings,
   status,
   transcripts,

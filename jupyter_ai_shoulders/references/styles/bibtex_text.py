@@ -1,17 +1,16 @@
 """Text of BibTeX fields: LaTeX commands as Unicode, braces as protection of capital letters.
 
-Used by ``references.styles.csl_items`` in the worker process. Needs pylatexenc (a dependency of
-bibtexparser), which is imported on first use.
+Used by ``references.styles.csl_items`` in the worker process.
 """
 
 from __future__ import annotations
 
 import re
 
+from jupyter_ai_shoulders.references.latex_text import decoded
+
 _GROUP = re.compile(r"\{([^{}\\$]*)\}")
 """A group without commands: its capital letters are kept."""
-_PLAIN = re.compile(r"[^\\{}$~%&\"`'-]*")
-_DASHES = (("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"), ("~", " "))
 _START, _END = "\ue000", "\ue001"
 """Private characters that mark protected text while LaTeX is converted."""
 
@@ -29,7 +28,7 @@ _RESTORED = str.maketrans(
 
 def plain_text(text: str) -> str:
     """Return a field as text without braces on one line, for the processor."""
-    return _encoded(_converted(text).replace("{", "").replace("}", ""))
+    return _encoded(decoded(text))
 
 
 def restore_characters(html: str) -> str:
@@ -57,29 +56,9 @@ def protected_text(text: str) -> str:
     if whole.startswith("{") and _GROUP.fullmatch(whole):
         whole = whole[1:-1]  # a field in double braces protects everything, which styles override
     marked = _GROUP.sub(lambda group: f"{_START}{group[1]}{_END}", whole)
-    plain = _converted(marked).replace("{", "").replace("}", "")
+    plain = decoded(marked)
     return re.sub(
         f"{_START}(.*?){_END}",
         lambda group: f'<span class="nocase">{group[1]}</span>' if group[1].strip() else group[1],
         _encoded(plain),
     )
-
-
-def _converted(text: str) -> str:
-    """Return the text without LaTeX commands."""
-    if _PLAIN.fullmatch(text):
-        return " ".join(text.split())
-    if "\\" in text or "$" in text or "%" in text:
-        text = _without_commands(text)
-    for latex, character in _DASHES:
-        text = text.replace(latex, character)
-    return " ".join(text.split())
-
-
-def _without_commands(text: str) -> str:
-    from pylatexenc.latex2text import LatexNodes2Text
-
-    percent = re.sub(r"(?<!\\)%", r"\\%", text)  # a comment sign in a field is a percent sign
-    converter = LatexNodes2Text(math_mode="text", keep_braced_groups=True, strict_latex_spaces=True)
-    plain: object = converter.latex_to_text(percent, tolerant_parsing=True)  # pyright: ignore[reportUnknownVariableType]: pylatexenc has no types
-    return str(plain)  # pyright: ignore[reportUnknownArgumentType]: as above

@@ -8,6 +8,8 @@ from tornado import web
 from jupyter_ai_shoulders.server.handlers.base import ShouldersHandler
 from jupyter_ai_shoulders.wire.api.references import (
     DeleteReference,
+    PostCitation,
+    PostFormat,
     PostReference,
     PostReferenceCheck,
     PutReferenceFields,
@@ -71,3 +73,33 @@ class ReferenceCheckHandler(ShouldersHandler):
     async def post(self) -> None:
         """Check the citations of a document, or of all."""
         self.answer(await self.host.references.check(self.body(PostReferenceCheck)))
+
+
+class CitationStylesHandler(ShouldersHandler):
+    """``references/styles``."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        """List the citation styles."""
+        self.answer(await self.host.citations.styles())
+
+
+class CitationHandler(ShouldersHandler):
+    """``references/citation``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        """Return the text that cites works in a document."""
+        self.answer(self.host.citations.citation(self.body(PostCitation)))
+
+
+class FormatHandler(ShouldersHandler):
+    """``references/format``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        """Render the citations of a document and its bibliography."""
+        self.answer(await self.host.citations.format(self.body(PostFormat)))

@@ -2,7 +2,12 @@
 
 import { LabIcon } from '@jupyterlab/ui-components';
 
-import { svgOf, SPARK_SHAPE, THREAD_SHAPE } from '../ui/icons/glyphs';
+import {
+  svgOf,
+  QUOTE_SHAPE,
+  SPARK_SHAPE,
+  THREAD_SHAPE
+} from '../ui/icons/glyphs';
 import { EXTENSION_ID } from '../tokens';
 
 /** Make an icon from shapes in a square of 24. */
@@ -14,3 +19,6 @@ export const sparkIcon = createIcon('spark', SPARK_SHAPE);
 
 /** A speech bubble, for threads and the cell toolbar. */
 export const threadIcon = createIcon('thread', THREAD_SHAPE);
+
+/** A book with a ribbon, for the References panel. */
+export const referencesIcon = createIcon('references', QUOTE_SHAPE);

@@ -11,3 +11,7 @@ export const THREAD_SHAPE =
 /** An SVG image of such shapes. */
 export const svgOf = (shapes: string): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24"><g class="jp-icon3" fill="#616161">${shapes}</g></svg>`;
+
+/** A book: the References panel in the side bar. */
+export const QUOTE_SHAPE =
+  '<path d="M6 2a3 3 0 0 0-3 3v14a3 3 0 0 0 3 3h15V2zm0 18a1 1 0 0 1 0-2h13v2zm13-4H6c-.350 0-.690.060-1 .170V5a1 1 0 0 1 1-1h2v8l3-2 3 2V4h5z"/>';

@@ -1,0 +1,8 @@
+/** Command ids of references; a public interface. */
+
+import { EXTENSION_ID } from '../tokens';
+
+export const REFERENCE_COMMANDS = {
+  open: `${EXTENSION_ID}:open-references`,
+  insertBibliography: `${EXTENSION_ID}:insert-bibliography`
+} as const;
