@@ -64,6 +64,8 @@ _ESCAPES = {
 }
 _ESCAPED = re.compile(r"[\\{}~^&%$#_]")
 _BARE_SPECIAL = re.compile(r"\\.|\$[^$]*\$|[&%#_]", re.DOTALL)
+DECODED_LIMIT = 20_000
+"""Characters of a value that are decoded."""
 VERBATIM_FIELDS = frozenset(
     {"url", "doi", "eprint", "file", "pdf", "howpublished", "bdsk-url-1", "bdsk-url-2", "urlraw"}
 )
@@ -71,7 +73,8 @@ VERBATIM_FIELDS = frozenset(
 
 
 def decoded(value: str) -> str:
-    """Return a value of BibTeX as text, on one line."""
+    """Return a value of BibTeX as text, on one line; of a very long one only the beginning."""
+    value = value[:DECODED_LIMIT]
     if "\\" in value or any(mark in value for mark in "{}$~") or "--" in value or "``" in value:
         value = _TOKEN.sub(_replacement, value)
     return unicodedata.normalize("NFC", " ".join(value.split()))

@@ -9,11 +9,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Protocol, assert_never
+from typing import TYPE_CHECKING, Protocol, assert_never
 from urllib.parse import urlsplit
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError
-from jupyter_ai_shoulders.guard.network.fetch import FetchResult
 from jupyter_ai_shoulders.references.extraction import ExtractedWork, WorkExtractor, grounded_work
 from jupyter_ai_shoulders.references.identifiers import (
     AddQuery,
@@ -32,6 +31,9 @@ from jupyter_ai_shoulders.references.registers.page_tags import (
 )
 from jupyter_ai_shoulders.references.registers.work import RegisterWork, same_title, title_is_in
 from jupyter_ai_shoulders.wire.ids import SessionId, TurnId
+
+if TYPE_CHECKING:
+    from jupyter_ai_shoulders.guard.network.fetch import FetchResult
 
 TEXT_LIMIT = 8_000
 """Characters of a text or page that are read."""

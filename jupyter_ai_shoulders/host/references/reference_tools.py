@@ -31,7 +31,7 @@ def reference_tools(services: SharedServices) -> list[Tool[Any]]:
     return [
         SearchReferences(library, references),
         GetReference(library, versions),
-        AddReference(references.adder),
+        AddReference(references.adder, versions),
         EditReference(library, versions),
         *record_tools([CiteReference(library, notebooks, cells, versions)], services.recorder),
     ]

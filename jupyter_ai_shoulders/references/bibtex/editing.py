@@ -17,7 +17,7 @@ from jupyter_ai_shoulders.references.bibtex.bibliography import (
     parse_bibliography,
 )
 from jupyter_ai_shoulders.references.bibtex.fields import FieldSpan
-from jupyter_ai_shoulders.references.latex_text import decoded
+from jupyter_ai_shoulders.references.latex_text import DECODED_LIMIT, decoded
 
 _FIELD_NAME = re.compile(r"[A-Za-z_][\w.:+/-]{0,63}", re.ASCII)
 _UNESCAPED_BRACE = re.compile(r"(?<!\\)[{}]")
@@ -118,8 +118,8 @@ def _checked_name(name: str) -> str:
 
 
 def _is_same(current: str, wanted: str) -> bool:
-    wanted = " ".join(wanted.split())
-    return wanted in {" ".join(current.split()), decoded(current)}
+    wanted, current = " ".join(wanted.split()), " ".join(current.split())
+    return wanted == current or (len(current) <= DECODED_LIMIT and wanted == decoded(current))
 
 
 def _delimited(name: str, value: str, existing: FieldSpan | None) -> str:

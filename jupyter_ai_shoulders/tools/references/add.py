@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.files.base import TextSnapshot
 from jupyter_ai_shoulders.references.identifiers import AddQuery, QueryKind
 from jupyter_ai_shoulders.references.resolving import Requester
 from jupyter_ai_shoulders.tools.base import (
@@ -25,12 +27,13 @@ from jupyter_ai_shoulders.tools.base import (
 )
 from jupyter_ai_shoulders.tools.editing.diff import bounded_diff, change_data
 from jupyter_ai_shoulders.tools.files.access import origin_of
+from jupyter_ai_shoulders.tools.files.read_tracking import FileReadTracker
 from jupyter_ai_shoulders.tools.notebook.access import failure_result
 from jupyter_ai_shoulders.tools.references.adding import Addition, ReferenceAdder, the_query
 from jupyter_ai_shoulders.tools.references.read import reference_line
 from jupyter_ai_shoulders.wire.api.references import PostReference
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.results import ToolEnvelope
+from jupyter_ai_shoulders.wire.results import SeenVersion, ToolEnvelope
 from jupyter_ai_shoulders.wire.versions import ABSENT, text_version
 
 _TITLE_LENGTH = 80
@@ -87,8 +90,9 @@ class AddReference(BaseTool[AddReferenceArguments]):
     external = True
     arguments = AddReferenceArguments
 
-    def __init__(self, adder: ReferenceAdder) -> None:
+    def __init__(self, adder: ReferenceAdder, versions: FileReadTracker) -> None:
         self._adder = adder
+        self._versions = versions
 
     async def subject(self, args: AddReferenceArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown; a BibTeX entry with its change of the file."""
@@ -125,7 +129,21 @@ class AddReference(BaseTool[AddReferenceArguments]):
         if query.kind != "bibtex":
             yield Progress("status", "Asking the registers of publications")
         requester = Requester(context.session_id, context.turn_id)
-        yield _result(await self._adder.add(query, origin_of(context), requester))
+        outcome = await self._adder.add(query, origin_of(context), requester)
+        yield replace(_result(outcome), seen=self._seen(outcome, context))
+
+    def _seen(self, outcome: Addition, context: CallContext) -> tuple[SeenVersion, ...]:
+        """Return what the conversation knows of the bibliography: the entry that it added."""
+        made = outcome.change
+        if made is None or made.after_version is None:
+            return ()
+        path, text = made.plan.path, made.plan.after
+        snapshot = TextSnapshot(
+            path, text, made.after_version, "disk", dirty=False, encoding="utf-8", newline="\n"
+        )
+        known = context.seen.get((path, None))
+        whole = known is not None and known == made.plan.version
+        return (self._versions.note(snapshot, whole=whole, before=known),)
 
 
 def _result(outcome: Addition) -> Result:

@@ -44,6 +44,8 @@ class BibliographyText:
     snapshot: TextSnapshot
     content: Bibliography
     references: tuple[ListedReference, ...]
+    pdfs: frozenset[str]
+    """The PDFs of the workspace that its references were compared with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +220,7 @@ class Library:
     async def _file(self, path: str, pdfs: frozenset[str]) -> BibliographyText:
         snapshot = await self.access.texts.read(path)
         kept = self._parsed.get(path)
-        if kept is not None and kept.snapshot.version == snapshot.version:
+        if kept is not None and kept.snapshot.version == snapshot.version and kept.pdfs == pdfs:
             return kept
         return await asyncio.to_thread(_parsed, path, snapshot, pdfs)
 
@@ -244,7 +246,7 @@ async def make_change(
 def _parsed(path: str, snapshot: TextSnapshot, pdfs: frozenset[str]) -> BibliographyText:
     content = parse_bibliography(snapshot.text)
     references = tuple(listed(to_reference(path, entry, pdfs)) for entry in content.entries)
-    return BibliographyText(path, snapshot, content, references)
+    return BibliographyText(path, snapshot, content, references, pdfs)
 
 
 def reference_of(file: BibliographyText, entry: BibEntry) -> Reference:

@@ -130,12 +130,14 @@ async def test_a_doi_is_added_and_the_change_can_be_undone(
     api: Api, upstream: Simulator, jp_root_dir: Path
 ) -> None:
     add = call("add_reference", doi=NUMPY)
-    _, events = await converse(api, upstream, add, add)
-    (first, again) = results(events)
+    edit = call("edit_reference", key="harris2020array", fields={"note": "Read it"})
+    _, events = await converse(api, upstream, add, add, edit)
+    (first, again, edited) = results(events)
+    assert edited[0] == "ok", edited
     path = jp_root_dir / "references.bib"
     assert "harris2020array" in first[1]
     assert "has it already: harris2020array" in again[1]
-    assert asked(events) == ["add_reference", "add_reference"]
+    assert asked(events) == ["add_reference", "add_reference", "edit_reference"]
     assert text_of(path).count("@article") == 1
     assert r"title   = {Array programming with {NumPy}}" in text_of(path)
     await undo_all(api)

@@ -6,8 +6,18 @@ from typing import Any
 import pytest
 from traitlets.config import Config
 
+from tests.files.previews.sample_documents import pdf
 from tests.server.client import Api
+from tests.simulator import Simulator
 from tests.simulator.services import ServiceSimulator
+
+
+def put_bytes(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+
+
+def bytes_of(path: Path) -> bytes:
+    return path.read_bytes()
 
 
 def text_of(path: Path) -> str:
@@ -171,6 +181,43 @@ async def test_a_work_is_added_by_any_typed_query(api: Api, bibliography: Path) 
     retracted = (await api.post("references", {"doi": "10.1016/S0140-6736(97)11096-0"})).body
     assert "This work was retracted" in retracted["reason"]
     assert (await api.post("references", {})).status == 400
+
+
+async def test_encoding_and_line_ends_of_a_bibliography_stay(api: Api, bibliography: Path) -> None:
+    before = "% Käse\r\n@misc{a,\r\n\ttitle = {Größe},\r\n\tnote = {x}\r\n}\r\n"
+    put_bytes(bibliography, before.encode("cp1252"))
+    body = {"key": "a", "fields": {"note": "Fuß", "year": "2000"}}
+    assert (await api.post("references/edit", body)).status == 200
+    after = before.replace("{x}", "{Fuß},\r\n\tyear = {2000}")
+    assert bytes_of(bibliography) == after.encode("cp1252")
+    refused = await api.post("references/edit", {"key": "a", "fields": {"note": "数"}})
+    assert refused.status == 400
+    assert "cp1252" in refused.error["message"]
+    assert bytes_of(bibliography) == after.encode("cp1252")
+
+
+async def test_a_pdf_is_added_by_its_first_page_and_named_in_the_entry(
+    api: Api, bibliography: Path
+) -> None:
+    page = "Deep learning, by Yann LeCun. https://doi.org/10.1038/nature14539"
+    put_bytes(bibliography.parent / "paper.pdf", pdf(page, "References: 10.5555/other"))
+    added = (await api.post("references", {"query": "paper.pdf"})).body
+    assert added["status"] == "added", added
+    assert added["reference"]["doi"] == "10.1038/nature14539"
+    assert added["reference"]["pdf"] == "paper.pdf"
+
+
+async def test_a_spent_budget_leaves_what_the_register_has_or_the_reason(
+    api: Api, bibliography: Path, upstream: Simulator
+) -> None:
+    await api.put("budget", {"month_micro_usd": 0})
+    text = "LeCun Y. Deep learning. Nature 521, 436 (2015)."
+    found = (await api.post("references", {"text": text})).body
+    assert (found["status"], found["reference"]["doi"]) == ("added", "10.1038/nature14539")
+    nothing = (await api.post("references", {"text": "Miller, A. An unknown study. 1999."})).body
+    assert (nothing["status"], nothing["reference"]) == ("not_added", None)
+    assert "your limit is $0.00" in nothing["reason"]
+    assert upstream.requests == []
 
 
 class TestZotero:
