@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.references.bibtex.fields import (
     EntrySpans,
     ValuePiece,
     entry_spans,
+    is_same_field,
     value_pieces,
 )
 
@@ -207,9 +208,9 @@ class _Reader:
 
 def _compare(spans: EntrySpans, block: Entry, raw: str) -> None:
     """Raise ``BrokenEntry`` if bibtexparser read other fields than the spans show."""
-    theirs = [(found.key, found.value) for found in block.fields]
-    ours = [
-        (found.name, raw[found.value_start : found.value_end].strip()) for found in spans.fields
-    ]
-    if block.key != spans.key or ours != theirs:
+    same = block.key == spans.key and len(block.fields) == len(spans.fields)
+    if not same or not all(
+        is_same_field(ours, raw, theirs.key, theirs.value)
+        for ours, theirs in zip(spans.fields, block.fields, strict=True)
+    ):
         raise BrokenEntry("The entry is ambiguous: braces or quotation marks do not match.", 0)

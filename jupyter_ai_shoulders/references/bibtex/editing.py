@@ -46,7 +46,7 @@ def edit_entry(file: Bibliography, key: str, fields: Mapping[str, str | None]) -
                 raise NotFound(
                     f"{entry.key} has no field {name}.", hint="Read the entry for its fields."
                 )
-            edits.append((*_removal(entry, found), ""))
+            edits.append((*_removal(text, entry, found), ""))
         elif found is None:
             added.append((name, _delimited(name, value, None)))
         elif not _is_same(entry.values[name], value):
@@ -159,10 +159,15 @@ def _check_braces(name: str, value: str) -> None:
         )
 
 
-def _removal(entry: BibEntry, found: FieldSpan) -> tuple[int, int]:
-    """Return the span of a field from the comma before it to the one after it."""
+def _removal(text: str, entry: BibEntry, found: FieldSpan) -> tuple[int, int]:
+    """Return the span of a field with its line, and with the comma after it.
+
+    Without a line for itself it begins after the comma before it. Comments before it stay.
+    """
     commas = entry.spans.commas
     before = max(comma for comma in commas if comma < found.start)
+    if "%" in text[before : found.start]:
+        before = text.rindex("\n", 0, found.start) - 1
     after = next((comma for comma in commas if comma >= found.value_end), None)
     return before + 1, found.value_end if after is None else after + 1
 

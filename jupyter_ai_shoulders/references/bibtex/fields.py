@@ -17,7 +17,8 @@ _NAME = re.compile(r"\s*([^\s{}\"#%'(),=]+)\s*=\s*")
 _BARE = re.compile(r"[^\s{}\"#%'(),=@\\]+")
 _BRACE = re.compile(r"(?<!\\)[{}]")
 _QUOTED_MARK = re.compile(r"(?<!\\)[{}\"]")
-_SPACE = re.compile(r"\s*")
+_SPACE = re.compile(r"(?:\s|%[^\n]*(?:\n|\Z))*")
+"""Space between fields; Biber takes comments there, which BibTeX does not."""
 
 PieceKind = Literal["braced", "quoted", "bare"]
 
@@ -93,6 +94,19 @@ def entry_spans(raw: str) -> EntrySpans:
     if position != len(raw) - 1:
         raise BrokenEntry("There is text after the end of the entry.", position)
     return EntrySpans(head[1], head[3], head.end(3), tuple(fields), tuple(commas), position)
+
+
+def is_same_field(found: FieldSpan, raw: str, name: str, value: str) -> bool:
+    """Return whether a field is the one that bibtexparser read.
+
+    It counts comments before a name, and after a value, to them.
+    """
+    ours = raw[found.value_start : found.value_end]
+    return (
+        name[_end_of_space(name, 0) :] == found.name
+        and value.startswith(ours)
+        and _end_of_space(value, len(ours)) == len(value)
+    )
 
 
 def value_pieces(raw: str) -> tuple[ValuePiece, ...]:

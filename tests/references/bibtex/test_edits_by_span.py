@@ -161,6 +161,27 @@ def test_a_value_is_written(text: str, name: str, value: str, expected: str) -> 
     assert edit_entry(parse_bibliography(text), "k", {name: value}) == expected
 
 
+COMMENTED = """@online{k,
+  % before all
+  title = {A % no comment},
+  % between
+  date = {2024}, % the day is not known
+  url = {https://example.org/%20}
+  % after all
+}
+"""
+
+
+def test_comments_between_fields_as_biber_takes_them_stay() -> None:
+    file = parse_bibliography(COMMENTED)
+    assert file.broken == ()
+    assert file.entries[0].values["url"] == "https://example.org/%20"
+    changed = edit_entry(file, "k", {"date": None, "title": "B", "note": "C"})
+    assert changed == COMMENTED.replace("A % no comment", "B").replace(
+        "\n  date = {2024},", ""
+    ).replace("%20}", "%20},\n  note = {C}")
+
+
 REFUSED = {
     "no entry": ("@a{k, x = 1}", {"x": "2"}, "other", NotFound),
     "no field": ("@a{k, x = 1}", {"y": None}, "k", NotFound),
@@ -216,6 +237,9 @@ HOSTILE = {
     "closed braces": "@a{k, x = " + "{" * 100_000 + "}" * 100_000 + "}",
     "many broken entries": "@a{k\n" * 50_000,
     "at signs": "@" * 200_000,
+    "comments": "@a{k, x = {a}" + "\n%a" * 100_000 + "\n}",
+    "percent signs": "@a{k, x = {" + "\n%" * 100_000 + "}}",
+    "spaces": "@a{k, x = {a}" + " \n" * 100_000 + "}",
     "quotes": "@a{k, x = " + '"' * 100_001 + "}",
     "strings that name each other": "".join(
         f"@string{{s{n + 1} = s{n} # s{n}}}\n" for n in range(60)
