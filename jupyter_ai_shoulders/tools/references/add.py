@@ -130,7 +130,8 @@ class AddReference(BaseTool[AddReferenceArguments]):
             yield Progress("status", "Asking the registers of publications")
         requester = Requester(context.session_id, context.turn_id)
         outcome = await self._adder.add(query, origin_of(context), requester)
-        yield replace(_result(outcome), seen=self._seen(outcome, context))
+        result = await asyncio.to_thread(_result, outcome)
+        yield replace(result, seen=self._seen(outcome, context))
 
     def _seen(self, outcome: Addition, context: CallContext) -> tuple[SeenVersion, ...]:
         """Return what the conversation knows of the bibliography: the entry that it added."""

@@ -1,5 +1,6 @@
 """``references``: listed, searched, shown, changed and deleted."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,8 @@ from traitlets.config import Config
 
 from tests.files.previews.sample_documents import pdf
 from tests.server.client import Api
+from tests.server.conftest import OpenPage
+from tests.server.connections.test_open_text_files import announce, answer
 from tests.simulator import Simulator
 from tests.simulator.services import ServiceSimulator
 
@@ -194,6 +197,24 @@ async def test_encoding_and_line_ends_of_a_bibliography_stay(api: Api, bibliogra
     assert refused.status == 400
     assert "cp1252" in refused.error["message"]
     assert bytes_of(bibliography) == after.encode("cp1252")
+
+
+async def test_unsaved_text_of_an_open_bibliography_is_listed_and_edited_in_the_page(
+    api: Api, open_page: OpenPage, bibliography: Path
+) -> None:
+    saved, typed = text_of(bibliography), "@misc{typed,\n  title = {Unsaved},\n}\n"
+    page = await open_page()
+    page.hello()
+    await page.until("welcome")
+    announce(page, "references.bib", typed)
+    answering = asyncio.create_task(answer(page, typed))
+    assert await keys(api) == ["typed"]
+    body = {"key": "typed", "fields": {"year": "2000"}}
+    editing = asyncio.create_task(api.post("references/edit", body))
+    change = await answering
+    assert change["text"] == typed.replace("d},", "d},\n  year = {2000},")
+    assert text_of(bibliography) == saved
+    editing.cancel()  # it waits for the page, which answers nothing more
 
 
 async def test_a_pdf_is_added_by_its_first_page_and_named_in_the_entry(
