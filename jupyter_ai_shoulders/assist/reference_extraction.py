@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from jupyter_ai_shoulders.assist.one_shot import OneShotCalls, OneShotQuestion
 from jupyter_ai_shoulders.core.budget.account import UsageAccount
-from jupyter_ai_shoulders.references.extraction import ExtractedWork
-from jupyter_ai_shoulders.wire.ids import ModelId, SessionId, TurnId
+from jupyter_ai_shoulders.references.extraction import ExtractedWork, Requester
+from jupyter_ai_shoulders.wire.ids import ModelId
 
 MAX_OUTPUT = 1_500
 """Tokens; a paper may have many authors."""
@@ -32,11 +32,9 @@ class ModelWorkExtractor:
         self._calls = calls
         self._cheapest = cheapest
 
-    async def extract(
-        self, text: str, session_id: SessionId | None, turn_id: TurnId | None
-    ) -> ExtractedWork:
+    async def extract(self, text: str, requester: Requester) -> ExtractedWork:
         """Return what the text says; see ``WorkExtractor``."""
-        account = UsageAccount("other", session_id, turn_id)
+        account = UsageAccount("other", requester.session_id, requester.turn_id, requester.owner)
         prompt = f"<text>\n{text}\n</text>"
         question = OneShotQuestion(
             _SYSTEM, prompt, "Give the bibliographic data of the work.", account, MAX_OUTPUT

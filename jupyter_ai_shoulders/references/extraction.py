@@ -6,6 +6,7 @@ is dropped.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -42,12 +43,20 @@ class ExtractedWork(BaseModel):
     isbn: str = Field(default="", max_length=30)
 
 
+@dataclass(frozen=True, slots=True)
+class Requester:
+    """On whose account a model is asked."""
+
+    session_id: SessionId | None = None
+    turn_id: TurnId | None = None
+    owner: str | None = None
+    """The user, where calls have owners and no session determines it."""
+
+
 class WorkExtractor(Protocol):
     """Reads a work out of a text; implemented by ``assist.reference_extraction``."""
 
-    async def extract(
-        self, text: str, session_id: SessionId | None, turn_id: TurnId | None
-    ) -> ExtractedWork:
+    async def extract(self, text: str, requester: Requester) -> ExtractedWork:
         """Return what the text says. Raises ``ShouldersError``: no model, no budget, no answer."""
         ...
 

@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Protocol, assert_never
 from urllib.parse import urlsplit
 
 from jupyter_ai_shoulders.core.errors import InvalidRequest, ShouldersError
-from jupyter_ai_shoulders.references.extraction import ExtractedWork, WorkExtractor, grounded_work
+from jupyter_ai_shoulders.references.extraction import (
+    ExtractedWork,
+    Requester,
+    WorkExtractor,
+    grounded_work,
+)
 from jupyter_ai_shoulders.references.identifiers import (
     AddQuery,
     find_arxiv,
@@ -30,7 +35,6 @@ from jupyter_ai_shoulders.references.registers.page_tags import (
     work_of_tags,
 )
 from jupyter_ai_shoulders.references.registers.work import RegisterWork, same_title, title_is_in
-from jupyter_ai_shoulders.wire.ids import SessionId, TurnId
 
 if TYPE_CHECKING:
     from jupyter_ai_shoulders.guard.network.fetch import FetchResult
@@ -55,14 +59,6 @@ class ResolvedWork:
     unverified: str = ""
     """Why no register confirms it; empty if one does."""
     reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Requester:
-    """On whose account a model is asked."""
-
-    session_id: SessionId | None = None
-    turn_id: TurnId | None = None
 
 
 @dataclass(slots=True)
@@ -187,7 +183,7 @@ class WorkResolver:
             notes.add("No model read the text.")
             return None
         try:
-            return await self._extractor.extract(text, requester.session_id, requester.turn_id)
+            return await self._extractor.extract(text, requester)
         except ShouldersError as error:
             notes.add(f"No model read the text: {error}")
             return None

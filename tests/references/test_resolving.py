@@ -9,16 +9,15 @@ import pytest
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, PolicyRefusal, ShouldersError
 from jupyter_ai_shoulders.guard.network.fetch import FetchResult
 from jupyter_ai_shoulders.guard.network.service_client import ServiceReply, ServiceRequest
-from jupyter_ai_shoulders.references.extraction import ExtractedWork
+from jupyter_ai_shoulders.references.extraction import ExtractedWork, Requester
 from jupyter_ai_shoulders.references.identifiers import AddQuery, detect_query
 from jupyter_ai_shoulders.references.names import PersonName
 from jupyter_ai_shoulders.references.new_entry import entry_text, free_key, new_key
 from jupyter_ai_shoulders.references.registers.lookup import RegisterLookup
 from jupyter_ai_shoulders.references.registers.work import RegisterWork, clean_text, same_title
-from jupyter_ai_shoulders.references.resolving import Requester, ResolvedWork, WorkResolver
+from jupyter_ai_shoulders.references.resolving import ResolvedWork, WorkResolver
 from jupyter_ai_shoulders.testing.memory_services import MemoryServices, json_reply, text_reply
 from jupyter_ai_shoulders.wire.api.settings import KeyPattern
-from jupyter_ai_shoulders.wire.ids import SessionId, TurnId
 from tests.simulator.services.fixtures import load, load_text
 
 NUMPY = "10.1038/s41586-020-2649-2"
@@ -33,9 +32,7 @@ class FakeModel:
     answer: ExtractedWork | ShouldersError
     texts: list[str] = field(default_factory=list[str])
 
-    async def extract(
-        self, text: str, session_id: SessionId | None, turn_id: TurnId | None
-    ) -> ExtractedWork:
+    async def extract(self, text: str, requester: Requester) -> ExtractedWork:
         self.texts.append(text)
         if isinstance(self.answer, ShouldersError):
             raise self.answer

@@ -126,18 +126,18 @@ class ReferenceService:
             bibtex=text[found.start : found.end],
         )
 
-    async def add(self, command: PostReference) -> AddedReference:
-        """Add a work as the user.
+    async def add(self, command: PostReference, owner: str | None = None) -> AddedReference:
+        """Add a work as the user; ``owner`` pays for a model, where calls have owners.
 
         Raises ``InvalidRequest``, ``NotFound`` (no such PDF), ``PolicyRefusal`` (``disabled``).
         """
-        from jupyter_ai_shoulders.references.resolving import Requester
+        from jupyter_ai_shoulders.references.extraction import Requester
         from jupyter_ai_shoulders.tools.references.adding import the_query
 
         query = the_query(command)
         if query.kind != "bibtex":
             await asyncio.to_thread(self._services.web.check_allowed, "add_reference")
-        return (await self.adder.add(query, _user(), Requester())).added
+        return (await self.adder.add(query, _user(), Requester(owner=owner))).added
 
     async def check(self, command: PostReferenceCheck) -> ReferenceCheck:
         """Check citations and bibliographies.

@@ -31,7 +31,7 @@ class ReferencesHandler(ShouldersHandler):
     @authorized
     async def post(self) -> None:
         """Add a work."""
-        self.answer(await self.host.references.add(self.body(PostReference)))
+        self.answer(await self.host.references.add(self.body(PostReference), self.user))
 
 
 class ReferenceEntryHandler(ShouldersHandler):

@@ -12,8 +12,8 @@ from pydantic import Field, model_validator
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.files.base import TextSnapshot
+from jupyter_ai_shoulders.references.extraction import Requester
 from jupyter_ai_shoulders.references.identifiers import AddQuery, QueryKind
-from jupyter_ai_shoulders.references.resolving import Requester
 from jupyter_ai_shoulders.tools.base import (
     BaseTool,
     CallContext,

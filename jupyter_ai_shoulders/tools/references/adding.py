@@ -15,11 +15,12 @@ from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.files.base import ChangeOrigin
 from jupyter_ai_shoulders.files.path_permissions import permitted_path
 from jupyter_ai_shoulders.references.bibtex.bibliography import BibEntry, parse_bibliography
+from jupyter_ai_shoulders.references.extraction import Requester
 from jupyter_ai_shoulders.references.identifiers import AddQuery, QueryKind, detect_query
 from jupyter_ai_shoulders.references.new_entry import entry_text, free_key, new_key
 from jupyter_ai_shoulders.references.reference_list import find_duplicate, to_reference
 from jupyter_ai_shoulders.references.registers.work import RegisterWork
-from jupyter_ai_shoulders.references.resolving import Requester, ResolvedWork, WorkResolver
+from jupyter_ai_shoulders.references.resolving import ResolvedWork, WorkResolver
 from jupyter_ai_shoulders.tools.references.library import (
     Library,
     LibraryContent,
