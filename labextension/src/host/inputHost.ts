@@ -1,6 +1,7 @@
 /** The input's part of `IChatHost`. */
 
 import type {
+  AddedReference,
   Attachment,
   FileMatches,
   PreviewMessage,
@@ -27,7 +28,7 @@ export interface IDraggedContent {
   getData(type: string): unknown;
 }
 
-/** Requests of the input to the server; each rejects with an `ApiError`. */
+/** Requests of the panel to the server; each rejects with an `ApiError`. */
 export interface IServerLookups {
   /** The files with the best matching paths. */
   files(query: string): Promise<FileMatches>;
@@ -35,6 +36,8 @@ export interface IServerLookups {
   variables(path: string): Promise<VariableList>;
   skills(): Promise<SkillSummaries>;
   tools(): Promise<ToolList>;
+  /** Add a work to the bibliography by its DOI. */
+  addReference(doi: string): Promise<AddedReference>;
   /** The request that sending a message would make. */
   preview(sessionId: string, message: PreviewMessage): Promise<RequestView>;
   /** The request that was sent for a step of a turn. */

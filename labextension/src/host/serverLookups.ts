@@ -1,4 +1,4 @@
-/** The chat input's requests to the server; used by the hosts of the panel and of the widget. */
+/** The chat's requests to the server; used by the hosts of the panel and of the widget. */
 
 import type { IServerLookups } from './inputHost';
 import type { SavedProvider } from '../wire/generated';
@@ -14,6 +14,7 @@ export function createServerLookups(http: IHttpClient): IServerLookups {
     variables: path => http.call('GET', `variables?${words('path', path)}`),
     skills: () => http.call('GET', 'skills'),
     tools: () => http.call('GET', 'tools'),
+    addReference: doi => http.call('POST', 'references', { doi }),
     preview: (id, message) =>
       http.call('POST', `${session(id)}/preview`, message),
     sent: (id, turn, step) =>

@@ -26,6 +26,7 @@ import { SearchSection } from './sections/SearchSection';
 import type { SettingsStore } from './store/settingsStore';
 import { SuggestionsSection } from './sections/SuggestionsSection';
 import { ToolsSection } from './sections/ToolsSection';
+import { WebServicesSection } from './sections/WebServicesSection';
 import {
   SettingsContext,
   useSettingsPage,
@@ -40,6 +41,7 @@ export const SECTIONS = [
   'models',
   'suggestions',
   'search',
+  'services',
   'tools',
   'rules',
   'budget',
@@ -131,6 +133,8 @@ function view(section: Section): React.JSX.Element {
       return <SuggestionsSection />;
     case 'search':
       return <SearchSection />;
+    case 'services':
+      return <WebServicesSection />;
     case 'tools':
       return <ToolsSection />;
     case 'rules':
@@ -280,6 +284,8 @@ function titleOf(section: Section, trans: TranslationBundle): string {
       return trans.__('Suggestions');
     case 'search':
       return trans.__('Search');
+    case 'services':
+      return trans.__('Web services');
     case 'tools':
       return trans.__('Tools');
     case 'rules':

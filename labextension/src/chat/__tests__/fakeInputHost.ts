@@ -1,6 +1,7 @@
 /** Fake of the host's input part; tests set what it finds. */
 
 import type {
+  AddedReference,
   Attachment,
   FileMatches,
   PreviewMessage,
@@ -50,6 +51,12 @@ export class FakeInputHost implements IInputHost {
   };
   cells: readonly ICellInfo[] = [];
   taken: Attachment[] = [];
+  added: AddedReference = {
+    status: 'not_added',
+    reason: 'No register knows this DOI.',
+    reference: null,
+    source: ''
+  };
   copied: Attachment[] = [];
 
   readonly lookups: IServerLookups = {
@@ -57,6 +64,7 @@ export class FakeInputHost implements IInputHost {
     variables: async path => this.answer(['variables', path], this.variables),
     skills: async () => this.answer(['skills'], this.skills),
     tools: async () => this.answer(['tools'], this.tools),
+    addReference: async doi => this.answer(['addReference', doi], this.added),
     preview: async (id: string, message: PreviewMessage) =>
       this.answer(['preview', id, message], request),
     sent: async (id, turn, step) =>

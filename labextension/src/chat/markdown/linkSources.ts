@@ -10,6 +10,8 @@ export interface ISource {
   readonly url: URL;
   /** The link text, or the page's path if that is no name. */
   readonly title: string;
+  /** Whether a tool of the conversation found or fetched the page. */
+  readonly isUsed: boolean;
 }
 
 /** Reference marks such as `1`, `[1]`, `^1`, which are no names. */
@@ -18,13 +20,30 @@ const MARK = /^[[^]*\d{1,3}\]?$/;
 /** Tracking parameters in addresses. */
 const COUNTING = /^(?:utm_\w+|fbclid|gclid)$/;
 
-/** The linked pages, in order; two addresses of one page are one source. */
-export function sourcesIn(text: string): ISource[] {
+/**
+ * The linked pages, in order; two addresses of one page are one source. `pages` are those that the conversation's tools
+ * returned, whose titles are better than a link's text.
+ */
+export function sourcesIn(
+  text: string,
+  pages: readonly { readonly url: string; readonly title: string }[] = []
+): ISource[] {
   const found = new Map<string, ISource>();
   if (/https?:\/\//i.test(text)) {
     void walkTokens([...lex(text)], token => note(found, token));
   }
-  return [...found.values()];
+  const titles = new Map(
+    pages.flatMap(({ url, title }) => {
+      const address = addressOf(url);
+      return address === null ? [] : [[pageKey(address), title] as const];
+    })
+  );
+  return [...found].map(([key, source]) => {
+    const title = titles.get(key);
+    return title === undefined
+      ? source
+      : { ...source, title: title === '' ? source.title : title, isUsed: true };
+  });
 }
 
 function note(found: Map<string, ISource>, token: Token): void {
@@ -36,11 +55,15 @@ function note(found: Map<string, ISource>, token: Token): void {
   if (url === null || url.protocol === 'mailto:') {
     return;
   }
-  const key = pageOf(url);
+  const key = pageKey(url);
   const known = found.get(key);
   const named = isName(text);
   if (known === undefined) {
-    found.set(key, { url, title: named ? text : pathOf(url) });
+    found.set(key, {
+      url,
+      title: named ? text : pathOf(url),
+      isUsed: false
+    });
   } else if (named && known.title === pathOf(known.url)) {
     found.set(key, { ...known, title: text });
   }
@@ -51,8 +74,8 @@ function isName(text: string): boolean {
   return text.trim() !== '' && !MARK.test(text) && addressOf(text) === null;
 }
 
-/** The page of an address: no scheme, fragment or tracking parameters. */
-function pageOf(url: URL): string {
+/** What the addresses of one page share: no scheme, fragment or tracking parameters. */
+export function pageKey(url: URL): string {
   const page = new URL(url);
   for (const name of [...page.searchParams.keys()]) {
     if (COUNTING.test(name)) {

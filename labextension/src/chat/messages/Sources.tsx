@@ -1,4 +1,4 @@
-/** The pages an answer links to, each once with its full host, if there are several. */
+/** The pages an answer links to, each once with its full host: several, or those that its tools found. */
 
 import * as React from 'react';
 
@@ -6,9 +6,10 @@ import { destinationOf } from '../../text/links';
 import { legible, visible } from '../../text/hiddenCharacters';
 import { sourcesIn, type ISource } from '../markdown/linkSources';
 import { useLinkConfirmation } from '../markdown/useLinkConfirmation';
-import { useHost, useTrans } from '../../ui/hooks';
+import { pagesOf } from '../../model/view-models/webSources';
+import { useHost, useTabContext, useTrans } from '../../ui/hooks';
 
-/** A single link needs no list. */
+/** A single link needs no list, unless a tool found its page. */
 const WORTH_LISTING = 2;
 
 export const Sources = React.memo(function Sources(props: {
@@ -20,8 +21,13 @@ export const Sources = React.memo(function Sources(props: {
   const title =
     props.hasCitations === true ? trans.__('Links') : trans.__('Sources');
   const open = useLinkConfirmation();
-  const sources = React.useMemo(() => sourcesIn(props.text), [props.text]);
-  return sources.length < WORTH_LISTING ? null : (
+  const { conversations, tab } = useTabContext();
+  const sources = React.useMemo(() => {
+    const messages = conversations.store(tab)?.view.messages ?? [];
+    return sourcesIn(props.text, pagesOf(messages));
+  }, [props.text, conversations, tab]);
+  return sources.length < WORTH_LISTING &&
+    !sources.some(source => source.isUsed) ? null : (
     <section
       className="shoulders-Sources"
       aria-label={title}

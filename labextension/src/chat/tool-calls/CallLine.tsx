@@ -3,12 +3,14 @@
 import * as React from 'react';
 
 import { readPhrases, readTargets } from '../../model/view-models/groupedReads';
+import { papersOf } from '../../model/view-models/webSources';
 import { visible } from '../../text/hiddenCharacters';
 import type { CallView } from '../../wire/generated';
 import { ApprovalCard } from './ApprovalCard';
 import { CallDetail } from './CallDetail';
 import { CallRow } from './CallRow';
 import { Disclosure } from '../../ui/primitives';
+import { PapersCard } from './PapersCard';
 import { RunPreview } from './RunPreview';
 import { ToolResultForm } from './ToolResultForm';
 import { useHost, useTrans, usePendingInput } from '../../ui/hooks';
@@ -21,6 +23,7 @@ export const CallLine = React.memo(function CallLine(props: {
   const note = useNote(call);
   const [open, setOpen] = React.useState(false);
   const { results } = usePendingInput();
+  const works = papersOf(call);
   if (results && call.state === 'proposed' && call.invalid === null) {
     return <ToolResultForm call={call} />;
   }
@@ -38,6 +41,7 @@ export const CallLine = React.memo(function CallLine(props: {
         onToggle={() => setOpen(!open)}
       />
       {open ? <CallDetail call={call} /> : <RunPreview call={call} />}
+      {works !== null && <PapersCard works={works} />}
     </div>
   );
 });

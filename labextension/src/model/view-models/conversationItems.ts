@@ -45,7 +45,7 @@ const ICONS: readonly (readonly [RegExp, ToolIcon])[] = [
   [/^(add_|create_|write_|duplicate_)/, 'file-add'],
   [/^(delete_|clear_)/, 'delete'],
   [/^(edit_|rename_|move_|undo_)/, 'pencil'],
-  [/^(search_|semantic_)/, 'search'],
+  [/^(search_|semantic_|web_search)/, 'search'],
   [/^list_files/, 'folder'],
   [/^(get_reference|cite_|search_papers)/, 'book'],
   [/^(read_|inspect_|get_|list_|file_history)/, 'eye'],

@@ -253,7 +253,7 @@ describe('tools', () => {
     expect(
       screen.getByRole('heading', { name: 'Notebooks and kernels' })
     ).toBeTruthy();
-    expect(screen.getByRole('heading', { name: 'web' })).toBeTruthy();
+    expect(screen.getByRole('heading', { name: 'Web' })).toBeTruthy();
     expect(screen.getByText('unsandboxed')).toBeTruthy();
     expect(screen.getByText('external')).toBeTruthy();
     expect(screen.getByRole('switch', { name: 'run_command' })).toHaveProperty(

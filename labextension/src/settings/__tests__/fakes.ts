@@ -28,6 +28,9 @@ import type {
   Status,
   ToolInfo,
   ToolList,
+  ServiceTest,
+  WebServiceInfo,
+  WebServiceList,
   Usage,
   UsageRow
 } from '../../wire/generated';
@@ -237,8 +240,16 @@ export class FakeApi implements ISettingsApi {
   async putSettings(body: PutSettings, scope: Scope): Promise<Settings> {
     this.note('putSettings', body, scope);
     refuseStale(body.revision, this.held.revision);
-    const { models, egress, commands, ghost, threads, search, references, word } =
-      this.held.values;
+    const {
+      models,
+      egress,
+      commands,
+      ghost,
+      threads,
+      search,
+      references,
+      word
+    } = this.held.values;
     // The server's own tests check what the page sends.
     const values = {
       models: { ...models, ...body.models },
@@ -248,7 +259,7 @@ export class FakeApi implements ISettingsApi {
       threads: { ...threads, ...body.threads },
       search: { ...search, ...body.search },
       references: { ...references, ...body.references },
-        word: { ...word, ...body.word }
+      word: { ...word, ...body.word }
     } as Settings['values'];
     this.held = { ...this.held, values, revision: this.next() };
     return this.held;
@@ -394,6 +405,56 @@ export class FakeApi implements ISettingsApi {
         : { path, chunks: 0, reason: 'Git ignores it.' };
     return this.answer({ ...this.index, file });
   }
+  webServices: WebServiceList = {
+    services: [
+      webService({
+        id: 'tavily',
+        title: 'Tavily',
+        key_variable: 'TAVILY_API_KEY'
+      }),
+      webService({
+        id: 'searxng',
+        title: 'SearXNG',
+        address: '',
+        address_editable: true
+      }),
+      webService({ id: 'crossref', title: 'Crossref', kinds: ['papers'] })
+    ],
+    disabled: null
+  };
+  async services(): Promise<WebServiceList> {
+    return this.answer(this.webServices);
+  }
+  async setServiceKey(id: string, key: string | null): Promise<WebServiceInfo> {
+    this.note('setServiceKey', { id, key });
+    return this.changeService(id, {
+      key_source: key === null ? null : 'file',
+      key_last4: key === null ? null : key.slice(-4)
+    });
+  }
+  async setServiceAddress(
+    id: string,
+    address: string | null
+  ): Promise<WebServiceInfo> {
+    this.note('setServiceAddress', { id, address });
+    return this.changeService(id, { address: address ?? '' });
+  }
+  async testService(id: string): Promise<ServiceTest> {
+    this.note('testService', { id });
+    return this.answer({ ok: true, message: `${id} answers.`, hint: null });
+  }
+  private changeService(
+    id: string,
+    change: Partial<WebServiceInfo>
+  ): WebServiceInfo {
+    const found = this.webServices.services.find(each => each.id === id);
+    const changed = { ...webService({}), ...found, ...change };
+    const services = this.webServices.services.map(each =>
+      each.id === id ? changed : each
+    );
+    this.webServices = { ...this.webServices, services };
+    return changed;
+  }
   async changeSearchIndex(body: PostSearchIndex): Promise<SearchIndexStatus> {
     this.note('changeSearchIndex', body);
     const state = body.action === 'pause' ? 'paused' : 'building';
@@ -447,4 +508,23 @@ function refuseStale(
   if (seen !== undefined && seen !== now) {
     throw new ApiError(409, { ...problem, code: 'stale' });
   }
+}
+
+/** A web service that takes no key. */
+export function webService(fields: Partial<WebServiceInfo>): WebServiceInfo {
+  return {
+    id: 'service',
+    title: 'Service',
+    purpose: 'Search of the web.',
+    kinds: ['web_search'],
+    key_variable: null,
+    key_required: fields.key_variable !== undefined,
+    key_source: null,
+    key_last4: null,
+    key_url: null,
+    address: 'https://api.example.org',
+    address_editable: false,
+    address_locked: false,
+    ...fields
+  };
 }

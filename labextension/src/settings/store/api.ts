@@ -23,7 +23,10 @@ import type {
   Settings,
   Status,
   ToolList,
-  Usage
+  ServiceTest,
+  Usage,
+  WebServiceInfo,
+  WebServiceList
 } from '../../wire/generated';
 
 /** Which file is written: this workspace's, or the user's for all workspaces. */
@@ -69,6 +72,17 @@ export interface ISettingsApi {
   /** The state of the index of search and, with a path, whether that file is in it. */
   searchIndex(path?: string): Promise<SearchIndexStatus>;
   changeSearchIndex(body: PostSearchIndex): Promise<SearchIndexStatus>;
+  /** The web services that tools use. */
+  services(): Promise<WebServiceList>;
+  /** Store a key; null removes it. */
+  setServiceKey(service: string, key: string | null): Promise<WebServiceInfo>;
+  /** Store the address of a service of one's own; null removes it. */
+  setServiceAddress(
+    service: string,
+    address: string | null
+  ): Promise<WebServiceInfo>;
+  /** Ask a service something. */
+  testService(service: string): Promise<ServiceTest>;
   audit(query: IPageQuery & { tool: string }): Promise<AuditPage>;
   operations(query: IPageQuery & { path: string }): Promise<OperationsPage>;
 }
@@ -85,6 +99,8 @@ export function settingsApi(http: Pick<IHttpClient, 'call'>): ISettingsApi {
   const get = <T>(path: string): Promise<T> => http.call('GET', path);
   const provider = (id: string, what?: string): string =>
     `providers/${encodeURIComponent(id)}${what === undefined ? '' : `/${what}`}`;
+  const service = (id: string, what: string): string =>
+    `services/${encodeURIComponent(id)}/${what}`;
   return {
     status: () => get('status'),
     settings: () => get('settings'),
@@ -111,6 +127,11 @@ export function settingsApi(http: Pick<IHttpClient, 'call'>): ISettingsApi {
         path === undefined ? 'search/index' : `search/index?${words({ path })}`
       ),
     changeSearchIndex: body => http.call('POST', 'search/index', body),
+    services: () => get('services'),
+    setServiceKey: (id, key) => http.call('PUT', service(id, 'key'), { key }),
+    setServiceAddress: (id, address) =>
+      http.call('PUT', service(id, 'address'), { address }),
+    testService: id => http.call('POST', service(id, 'test'), {}),
     audit: query => get(`audit?${words({ ...query, limit: PAGE })}`),
     operations: query => get(`operations?${words({ ...query, limit: PAGE })}`)
   };

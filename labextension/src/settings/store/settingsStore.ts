@@ -28,7 +28,9 @@ import type {
   Session,
   Settings,
   Status,
-  ToolList
+  ToolList,
+  WebServiceInfo,
+  WebServiceList
 } from '../../wire/generated';
 import type { ISettingsApi, Scope } from './api';
 import { changedElsewhere } from './conflict';
@@ -63,6 +65,7 @@ export class SettingsStore implements IDisposable {
     this.instructions = new Resource(() => api.instructions());
     this.sent = new Resource(() => api.sentCompletions());
     this.searchIndex = new Resource(() => api.searchIndex());
+    this.services = new Resource(() => api.services());
     socket.frameReceived.connect(this.onFrame);
     socket.eventsReceived.connect(this.onEvents);
     socket.opened.connect(this.refresh);
@@ -77,6 +80,8 @@ export class SettingsStore implements IDisposable {
   /** What models were sent for the latest suggestions. */
   readonly sent: Resource<SentCompletions>;
   readonly searchIndex: Resource<SearchIndexStatus>;
+  /** The web services that tools use. */
+  readonly services: Resource<WebServiceList>;
   readonly drafts = new Drafts();
   /** Emitted after a turn, which may have cost something. */
   readonly usageChanged = new Signal<this, void>(this);
@@ -224,6 +229,26 @@ export class SettingsStore implements IDisposable {
     return saved;
   }
 
+  /** Store the key of a web service; null removes it. */
+  async setServiceKey(id: string, key: string | null): Promise<void> {
+    this.updateService(await this.api.setServiceKey(id, key));
+  }
+
+  /** Store the address of a service of the user's own; null removes it. */
+  async setServiceAddress(id: string, address: string | null): Promise<void> {
+    this.updateService(await this.api.setServiceAddress(id, address));
+  }
+
+  private updateService(service: WebServiceInfo): void {
+    const { value } = this.services;
+    if (value !== null) {
+      const services = value.services.map(each =>
+        each.id === service.id ? service : each
+      );
+      this.services.set({ ...value, services });
+    }
+  }
+
   private updateHealth(health: ProviderHealth): void {
     const { value } = this.models;
     if (value !== null) {
@@ -237,10 +262,15 @@ export class SettingsStore implements IDisposable {
   private readonly onFrame = (_: unknown, frame: ServerFrame): void => {
     if (frame.type === 'tools-update') {
       void this.tools.refresh();
+      void this.services.refresh(); // The switch for external tools.
     } else if (frame.type === 'settings-update') {
       const { part } = frame;
-      if (part === 'state' || part === 'search') {
-        const changed = part === 'state' ? this.status : this.searchIndex;
+      if (part === 'state' || part === 'search' || part === 'services') {
+        const changed = {
+          state: this.status,
+          search: this.searchIndex,
+          services: this.services
+        }[part];
         void changed.refresh();
         return;
       }
@@ -273,6 +303,7 @@ export class SettingsStore implements IDisposable {
       this.instructions,
       this.sent,
       this.searchIndex,
+      this.services,
       this.folderTrust.view
     ] as Resource<unknown>[]; // Read only; the value types do not matter here.
   }
