@@ -46,6 +46,7 @@ TABLES = {
     ("retrieval/indexer.py", "REBUILT"),
     ("tools/references/add.py", "_TITLES"),
     ("host/search/conversation_source.py", "NOT_READ"),
+    ("host/web/service_settings.py", "_PURPOSES"),
 }
 """Texts of constants that the search cannot follow."""
 RESULTS = {

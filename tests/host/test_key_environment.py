@@ -112,3 +112,10 @@ def test_keys_are_removed_on_shared_machines_unless_configured(
     choice: str | None, environ: dict[str, str], removes: bool
 ) -> None:
     assert Shoulders(keys_from_kernels=choice).removes_keys(environ) is removes
+
+
+def test_keys_of_web_services_are_withdrawn_too(tmp_path: Path) -> None:
+    environ = {"TAVILY_API_KEY": "tvly-1", "OPENALEX_API_KEY": "oa-1", "PATH": "/bin"}
+    keys = withdraw_configured_keys(environ, {}, tmp_path / "models.json")
+    assert environ == {"PATH": "/bin"}
+    assert keys.complete["TAVILY_API_KEY"] == "tvly-1"
