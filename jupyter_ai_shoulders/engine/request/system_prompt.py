@@ -29,6 +29,7 @@ HOLDS: Mapping[Category, str] = {
     "workspace": "any file: read, list, search, write, move, delete, undo; commands",
     "git": "status, differences, commits",
     "references": "bibliography: search, add by DOI or title, cite, edit",
+    "web": "search the web and scientific papers; read a page by its address",
     "word": "changes in Word documents",
     "threads": "tasks pinned to a place in a document",
     "feedback": "proposals that change nothing by themselves",
