@@ -9,9 +9,9 @@
 # make gen    after a change of the wire format, of texts or of configuration: update generated files
 #
 # Needs Python 3.11 or newer, or uv. Node and every other tool are installed into .venv; nothing is installed outside
-# this directory, except a browser and Debian's python3-venv where they are missing.
+# this directory, except a browser, LibreOffice and Debian's python3-venv where they are missing.
 
-.PHONY: lab test test-full check check-python check-quick check-slow check-page test-page format build gen bench bench-rivals versions sweep clean env browser
+.PHONY: lab test test-full check check-python check-quick check-slow check-page test-page format build gen bench bench-rivals versions sweep clean env browser libreoffice
 .DELETE_ON_ERROR:
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -50,7 +50,7 @@ BROWSERS := 3
 test-full: SUITE := --full
 test test-full:
 	$(MAKE) check-quick
-	$(MAKE) -j 2 --output-sync=target build browser check-slow check-page test-page
+	$(MAKE) -j 2 --output-sync=target build browser libreoffice check-slow check-page test-page
 ifdef PYTEST_ARGS
 	$(PYTEST) $(PYTEST_ARGS)
 else
@@ -107,6 +107,9 @@ env: $(VENV)
 
 browser: $(VENV)
 	@python .ci/browser.py
+
+libreoffice: $(VENV)
+	@python .ci/libreoffice.py
 
 clean:
 	rm -rf .venv .venv-rivals labextension/node_modules labextension/lib jupyter_ai_shoulders/labextension dist htmlcov

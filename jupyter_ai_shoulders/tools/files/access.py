@@ -15,6 +15,7 @@ from jupyter_ai_shoulders.core.errors import InvalidRequest, NotFound, Shoulders
 from jupyter_ai_shoulders.files.base import ChangeOrigin, FileChanges, TextDocuments, TextSnapshot
 from jupyter_ai_shoulders.files.path_permissions import permitted_path
 from jupyter_ai_shoulders.files.word.file_names import SUFFIXES as WORD_SUFFIXES
+from jupyter_ai_shoulders.files.word.file_names import is_word
 from jupyter_ai_shoulders.guard.filesystem.workspace import FileStat, Workspace, WorkspacePath
 from jupyter_ai_shoulders.tools.base import CallContext
 from jupyter_ai_shoulders.wire.ids import Version
@@ -114,6 +115,22 @@ class FileAccess:
         check_text_name(given)
         there = await self.inspect(given)
         check_text_name(there.path)
+        match there:
+            case NothingAtPath() | TextFileAtPath():
+                return there
+            case FolderAtPath():
+                raise InvalidRequest(f"{there.path} is a folder.", hint="Name a file in it.")
+            case OtherFileAtPath():
+                raise there.problem
+
+    async def proposable(self, given: str) -> NothingAtPath | TextFileAtPath:
+        """Return the content of a path that a change may be proposed for.
+
+        That is text, and a Word document as lines of paragraphs. Raises as ``writable``.
+        """
+        if not is_word(given):
+            return await self.writable(given)
+        there = await self.inspect(given)
         match there:
             case NothingAtPath() | TextFileAtPath():
                 return there

@@ -63,7 +63,7 @@ class ProposalBuilder:
     async def find(self, path: str, cell_id: CellId | None) -> EditableText:
         """Return the text of a cell or a file. Raises ``ShouldersError``."""
         if cell_id is None:
-            there = await self._files.writable(path)
+            there = await self._files.proposable(path)
             if isinstance(there, NothingAtPath):
                 raise await no_such_file(self._files, there.path)
             snapshot = there.snapshot

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import itertools
 import zipfile
 from collections import Counter
 from typing import Any, Literal
@@ -69,8 +70,8 @@ def _text(paragraph: Any, state: list[bool]) -> str:
     for element in paragraph.iter():
         if not isinstance(element.tag, str) or not element.tag.startswith(W):
             continue
-        above = [each.tag for each in element.iterancestors()]
-        if _DRAWN & set(above[: above.index(paragraph.tag)] if paragraph.tag in above else ()):
+        inner = itertools.takewhile(lambda each: each is not paragraph, element.iterancestors())
+        if any(each.tag in _DRAWN for each in inner):
             continue
         if element.tag == f"{W}fldChar":
             _follow_field(element.get(f"{W}fldCharType"), state)

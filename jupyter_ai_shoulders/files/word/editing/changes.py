@@ -12,7 +12,7 @@ from itertools import groupby, pairwise
 from jupyter_ai_shoulders.core.errors import InvalidRequest, PolicyRefusal
 from jupyter_ai_shoulders.files.word.editing.comment_parts import NewComment, comments_added
 from jupyter_ai_shoulders.files.word.editing.edits import FoundEdit, ParagraphEdit, find_edit
-from jupyter_ai_shoulders.files.word.editing.markup import Author, Ids, Markup
+from jupyter_ai_shoulders.files.word.editing.markup import Author, Ids, Markup, date_of
 from jupyter_ai_shoulders.files.word.editing.paragraph_editor import ParagraphEditor
 from jupyter_ai_shoulders.files.word.editing.splices import Splice, spliced
 from jupyter_ai_shoulders.files.word.parsing.document import WordDocument
@@ -57,6 +57,7 @@ def edited(
         part = paragraph.part
         if part not in markups:
             markups[part] = Markup(package.read(part), package.tree(part), author, ids)
+        markups[part].date = date_of(author.date, paragraph.number)
         editor = ParagraphEditor(paragraph, markups[part])
         for edit in reversed(together):
             number = None

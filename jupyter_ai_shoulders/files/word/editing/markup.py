@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from xml.sax.saxutils import escape, quoteattr
 
 from jupyter_ai_shoulders.files.word.parsing.xml_tree import Element
@@ -47,6 +48,18 @@ class Author:
     tracked: bool
 
 
+def date_of(date: str, paragraph: int) -> str:
+    """Return the date for the changes of a paragraph, up to six minutes before the given one.
+
+    LibreOffice takes changes of one author within a minute at the end of a paragraph and at the
+    beginning of the next for one, and then rejects the mark between them. So the changes of
+    paragraphs that follow one another are at least two minutes apart.
+    """
+    moment = datetime.fromisoformat(date)
+    even = moment - timedelta(minutes=moment.minute % 4, seconds=moment.second)
+    return (even - timedelta(minutes=2 * (paragraph % 2))).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 class Markup:
     """Writes XML for one part, in the prefix that the part uses."""
 
@@ -54,6 +67,8 @@ class Markup:
         self._content = content
         self.author = author
         self.ids = ids
+        self.date = author.date
+        """The date of changes; ``date_of`` gives that of a paragraph."""
         self.prefix = root.prefix or "w"
         self._own_id = re.compile(
             rb"(\s%s:id\s*=\s*)(\"[^\"]*\"|'[^']*')" % re.escape(self.prefix.encode())
@@ -92,7 +107,7 @@ class Markup:
         attributes = (
             self.attribute("id", self.ids.new())
             + self.attribute("author", self.author.name)
-            + self.attribute("date", self.author.date)
+            + self.attribute("date", self.date)
         )
         return self.element(name, attributes, inner)
 

@@ -256,11 +256,15 @@ class ParagraphEditor:
         )
         whole = next_paragraph(last) is not None and not objects
         whole = whole and last.find("w:pPr", "w:sectPr") is None
+        others = mark_change(last) == "inserted" and not is_own_mark(last, self._markup.author.name)
+        whole = whole and not others  # LibreOffice knows no deletion of an inserted mark
+        if not self._markup.author.tracked:  # what others deleted stays for their decision
+            whole = whole and all(each.change != "deleted" for each in self._paragraph.pieces)
         if not whole:
             self._change(TextChange(edit.start, edit.end, ""))
             return (
                 f"The text of paragraph {self._paragraph.number} was removed; the empty paragraph "
-                "stays, because it has an object, or is the last one of its cell or section."
+                "stays, because it has more than text, or is the last one of its cell or section."
             )
         for piece in self._places.pieces:
             if piece.run is not None:

@@ -212,3 +212,24 @@ async def test_open_document_gives_a_warning_and_plain_edits_follow_the_setting(
     assert "seems to be open in LibreOffice" in str(found[-1])
     for way in ("accept", "reject"):
         assert settled_lines(file.read_bytes(), way)[0] == "Results of the month"
+
+
+async def test_accepted_proposal_becomes_a_tracked_change(
+    api: Api, upstream: Simulator, jp_root_dir: Path
+) -> None:
+    file = jp_root_dir / "a.docx"
+    file.write_bytes(sample())
+    change = {"path": "a.docx", "old_string": "many errors", "new_string": "few errors"}
+    load = reply(ToolUse(name="load_tools", arguments={"category": "feedback"}))
+    _, found = await results(
+        api, upstream, READ, load, reply(ToolUse(name="create_proposal", arguments=change))
+    )
+    assert found[-1]["status"] == "ok", found
+    assert file.read_bytes() == sample()
+    [proposal] = (await api.get("proposals")).body["proposals"]
+    decided = await api.post(f"proposals/{proposal['id']}", {"decision": "apply"})
+    assert decided.body["state"] == "applied", decided
+    after = file.read_bytes()
+    check_structure(after)
+    assert settled_lines(after, "accept")[1] == "We saw few errors."
+    assert settled_lines(after, "reject")[1] == "We saw some errors."
