@@ -14,7 +14,8 @@ export function AddField(props: {
   const submit = async (): Promise<void> => {
     if (text.trim() !== '' && !props.busy) {
       await props.add(text.trim());
-      setText('');
+      // What was typed since stays.
+      setText(now => (now === text ? '' : now));
     }
   };
   return (

@@ -64,7 +64,8 @@ function Finding(props: {
   return (
     <div className="shoulders-References-finding">
       <div>
-        <code>{visible(key)}</code> {visible(serverText(trans, message))}
+        {!message.includes(key) && <code>{visible(key)}</code>}{' '}
+        {visible(serverText(trans, message))}
       </div>
       <div className="shoulders-References-actions">
         {path !== '' && (

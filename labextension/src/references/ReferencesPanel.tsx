@@ -49,7 +49,7 @@ export function ReferencesPanel(props: {
           <CheckReport check={state.check} goTo={host.goTo} />
         )}
         <span className="shoulders-References-status" role="status">
-          {state.list === null
+          {state.list === null || state.check !== null
             ? ''
             : trans._n('%1 work', '%1 works', state.total)}
         </span>

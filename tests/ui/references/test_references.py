@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +15,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.support.forked_lab import ForkedLab
 from tests.support.lab_server import Lab
+from tests.ui.chat.test_chat_panel import THEMES, show_theme
 from tests.ui.page_objects.references import Citations, ReferencesPanel, execute
+from tests.ui.support.accessibility_audit import COLOURS, audit
 
 BIBLIOGRAPHY = r"""
 @article{lovelace1843,
@@ -32,6 +36,7 @@ BIBLIOGRAPHY = r"""
 
 @article{broken, title = {No end
 """
+ROOT = Path(__file__).parents[3]
 TEXT = "The engine {cite}`lovelace1843` and again [@lovelace1843; @knuth1984], but \\cite{nobody}."
 
 
@@ -48,9 +53,26 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def cited(workspace: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def services() -> Iterator[str]:
+    """The registers of works, played by the simulator: a value of ``Shoulders.services``."""
+    command = [sys.executable, "-m", "tests.simulator.services"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline()
+        process.terminate()
+
+
+@pytest.fixture(scope="module")
+def cited(
+    workspace: Path, services: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Lab]:
     (workspace / "references.bib").write_text(BIBLIOGRAPHY, "utf-8")
-    lab = ForkedLab(workspace, tmp_path_factory.mktemp("lab"))
+    addresses = {**json.loads(services), "zotero": {"base_url": "http://127.0.0.1:9"}}
+    (workspace / "jupyter_server_config.json").write_text(
+        json.dumps({"Shoulders": {"services": addresses}}), "utf-8"
+    )
+    config = f"--config={workspace / 'jupyter_server_config.json'}"
+    lab = ForkedLab(workspace, tmp_path_factory.mktemp("lab"), [config])
     lab.start()
     yield lab
     lab.stop()
@@ -199,3 +221,40 @@ def test_a_bibliography_that_was_edited_is_kept(notebook: Citations) -> None:
     note.get_by_role("button", name="Replace my changes").click()
     expect(notebook.cell(2)).to_contain_text("Hopper")
     assert "Mine." not in json.dumps(notebook.sources())
+
+
+def test_a_work_is_added_and_the_check_finds_what_is_wrong(
+    notebook: Citations, workspace: Path
+) -> None:
+    page = notebook.page
+    panel = ReferencesPanel(page).open()
+    panel.add("https://doi.org/10.1016/S0140-6736(97)11096-0")
+    expect(panel.root.get_by_text("(Crossref)")).to_be_visible()
+    expect(panel.rows).to_have_count(1)
+    key = panel.rows.locator("code").inner_text()
+    assert key in (workspace / "references.bib").read_text("utf-8")
+    panel.add("10.1016/S0140-6736(97)11096-0")
+    expect(panel.root.get_by_text("is in your references already")).to_be_visible()
+    panel.add("10.5555/no-longer-there")
+    expect(panel.root.get_by_text("Nothing was added.")).to_be_visible()
+
+    with (workspace / "references.bib").open("a", encoding="utf-8") as file:
+        file.write("@article{twice, title = {The education of a computer}, year = 1952}\n")
+    panel.field.fill(key)
+    panel.field.press("Enter")
+    expect(notebook.cell(0).locator(".cm-content")).to_contain_text(f"{{cite}}`{key}`")
+    panel.root.get_by_role("button", name="Check").click()
+    for finding in ("nobody", key, "twice", "hopper1952"):
+        expect(panel.report).to_contain_text(finding)
+    for heading in ("Cited, but in no bibliography", "Retracted", "Not cited", "Duplicates"):
+        expect(panel.report.get_by_role("heading", name=heading)).to_be_visible()
+    for theme in THEMES:
+        show_theme(page, theme)
+        assert audit(panel.root, COLOURS if theme != THEMES[0] else ()) == []
+    panel.report.get_by_role("button", name="Go to").first.focus()
+    page.keyboard.press("Enter")
+    panel.root.get_by_role("button", name="Back").click()
+    expect(panel.field).to_be_visible()
+    panel.field.fill("")
+    expect(panel.rows.filter(has_text="hopper1952")).to_have_count(1)
+    assert audit(panel.root) == []
