@@ -12,7 +12,7 @@ export function selectionOf({ selection, text }: IWordPage): Selection | null {
     selection && {
       cell_id: null,
       range: selection,
-      text: text.slice(selection.from, selection.to)
+      text: shown(text.slice(selection.from, selection.to))
     }
   );
 }
@@ -29,8 +29,13 @@ export function selectionAttachment(page: IWordPage): Attachment | null {
     path,
     cell_id: null,
     range: { from, to },
-    text: text.slice(from, to),
-    before: text.slice(Math.max(0, from - AROUND), from),
-    after: text.slice(to, to + AROUND)
+    text: shown(text.slice(from, to)),
+    before: shown(text.slice(Math.max(0, from - AROUND), from)),
+    after: shown(text.slice(to, to + AROUND))
   };
+}
+
+/** With line breaks inside of paragraphs as the reader knows them. */
+function shown(text: string): string {
+  return text.replace(/\u2028/g, '\n');
 }

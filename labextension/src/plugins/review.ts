@@ -26,6 +26,7 @@ import {
   EXTENSION_ID,
   IReview,
   IShouldersClient,
+  IWordPages,
   TRANSLATION_DOMAIN
 } from '../tokens';
 import type { KernelDrift } from '../wire/generated';
@@ -40,7 +41,7 @@ export const review: JupyterFrontEndPlugin<IReview> = {
   autoStart: true,
   provides: IReview,
   requires: [IShouldersClient, INotebookTracker, IDocumentManager],
-  optional: [IEditorTracker, ICommandPalette, ITranslator],
+  optional: [IEditorTracker, ICommandPalette, ITranslator, IWordPages],
   activate: (
     app: JupyterFrontEnd,
     client: IShouldersClient,
@@ -48,7 +49,8 @@ export const review: JupyterFrontEndPlugin<IReview> = {
     documents: IDocumentManager,
     files: IEditorTracker | null,
     palette: ICommandPalette | null,
-    translator: ITranslator | null
+    translator: ITranslator | null,
+    words: IWordPages | null
   ): IReview => {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     // Lives as long as the page.
@@ -57,7 +59,7 @@ export const review: JupyterFrontEndPlugin<IReview> = {
     const failed = (error: unknown): void => notifyFailure(error, trans);
     const load = async (): Promise<ReviewController> => {
       const { ReviewController } = await import('../review/controller');
-      const lab = { notebooks, files, documents };
+      const lab = { notebooks, files, documents, words };
       return new ReviewController(store, lab, trans, {
         announce: text => announcer.announce(text),
         failed

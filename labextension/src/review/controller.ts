@@ -14,11 +14,11 @@ import type { Decision } from '../editor/hunkDecorations';
 import { goToChange } from '../editor/reviewView';
 import { visible } from '../text/hiddenCharacters';
 import type { PendingEdit } from '../wire/generated';
-import { CellCards } from './cellCards';
+import { CellCards, type DecideEdit } from './cellCards';
 import { ReviewedEditors, isTextEdit } from './reviewedEditors';
 import { FocusReturn } from './focusReturn';
 import { LabDocuments, type IReviewLab } from './labDocuments';
-import { ChangePills, type ChangePill } from './changePill';
+import { ChangePills, type ChangePill, type IPillChange } from './changePill';
 import { ToolbarSpace } from './toolbarSpace';
 import { keyOf, NOTHING, type IReviewState } from './barState';
 import {
@@ -32,6 +32,7 @@ import {
   type IStop
 } from './navigation';
 import type { PendingEditsStore } from './pendingEdits';
+import { isWordEdit, WordCards } from './wordCards';
 
 /** Messages to the user. */
 export interface IReviewAnnouncer {
@@ -71,10 +72,12 @@ export class ReviewController implements IDisposable {
       failed: error => teller.failed(error),
       moved: () => this.updateLater()
     });
-    this.cards = new CellCards(
-      trans,
-      (edit, decision) => this.run(() => this.decide([edit], decision)),
-      change => this.pills.make(change)
+    const decide: DecideEdit = (edit, decision) =>
+      this.run(() => this.decide([edit], decision));
+    const pill = (change: IPillChange): ChangePill => this.pills.make(change);
+    this.cards = new CellCards(trans, decide, pill);
+    this.pages = new WordCards(lab.words, trans, decide, pill, () =>
+      this.updateLater()
     );
     store.changed.connect(this.draw, this);
     this.documents.changed.connect(this.updateLater, this);
@@ -94,7 +97,7 @@ export class ReviewController implements IDisposable {
 
   /** The edits of the current document. */
   get currentEdits(): readonly PendingEdit[] {
-    const path = this.documents.currentPath;
+    const path = this.currentPath;
     return this.store.edits.filter(({ document }) => document === path);
   }
 
@@ -251,6 +254,9 @@ export class ReviewController implements IDisposable {
     this.isVisited = true;
     this.hasStarted = true;
     const editor = await this.documents.reveal(stop.edit);
+    if (isWordEdit(stop.edit)) {
+      this.pages.reveal(stop.edit, stop.index);
+    }
     if (isTextEdit(stop.edit) && editor !== null) {
       this.editors.show(editor, stop.edit);
       goToChange(editor.view, stop.index);
@@ -305,6 +311,7 @@ export class ReviewController implements IDisposable {
         this.toolbarSpace.fit(panel);
       }
     });
+    this.pages.draw(this.store.edits.filter(isWordEdit));
     this.update();
   };
 
@@ -338,13 +345,17 @@ export class ReviewController implements IDisposable {
       this.front = null;
       this.first = null;
     }
-    const path = this.documents.currentPath;
+    const path = this.currentPath;
     const isHere = edits.some(({ document }) => document === path);
     if (!this.hasStarted && isHere && path !== this.first) {
       this.first = path;
       this.front = null;
       this.current = { ...this.current, position: 0 };
     }
+  }
+
+  private get currentPath(): string | null {
+    return this.pages.currentPath ?? this.documents.currentPath;
   }
 
   private get stops(): IStop[] {
@@ -355,6 +366,7 @@ export class ReviewController implements IDisposable {
   private readonly documents: LabDocuments;
   private readonly editors: ReviewedEditors;
   private readonly cards: CellCards;
+  private readonly pages: WordCards;
   private readonly pills: ChangePills;
   private readonly focus: FocusReturn;
   private readonly toolbarSpace = new ToolbarSpace();

@@ -15,6 +15,7 @@ import { Signal } from '@lumino/signaling';
 import type { Widget } from '@lumino/widgets';
 import type { UndoManager } from 'yjs';
 
+import type { IWordPages } from '../live-documents/wordPages';
 import type { PendingEdit } from '../wire/generated';
 import type { IReviewedEditor } from './reviewedEditors';
 
@@ -23,6 +24,7 @@ export interface IReviewLab {
   readonly notebooks: INotebookTracker;
   readonly files: IEditorTracker | null;
   readonly documents: IDocumentManager;
+  readonly words: IWordPages | null;
 }
 
 type FilePanel = IDocumentWidget<FileEditor>;

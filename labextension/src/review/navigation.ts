@@ -37,6 +37,9 @@ export function stopsOf(
 /** Number of changes in an edit: those that an editor shows or would show. */
 export function changesOf(edit: PendingEdit, countOpen: CountOpen): number {
   const isWhole = edit.baseline === null || edit.current === null;
+  if (edit.kind === 'word' && !isWhole) {
+    return Math.max(1, edit.hunks.length);
+  }
   return isWhole ? 1 : (countOpen(edit) ?? countClosed(edit));
 }
 

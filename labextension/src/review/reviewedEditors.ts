@@ -41,14 +41,16 @@ export interface IReviewDecisions {
   moved(): void;
 }
 
-/** An edit of a text that exists before and after it. */
+/** An edit of a text that exists before and after it, and that an editor can show. */
 export interface ITextEdit extends PendingEdit {
   baseline: string;
   current: string;
 }
 
 export function isTextEdit(edit: PendingEdit): edit is ITextEdit {
-  return edit.baseline !== null && edit.current !== null;
+  return (
+    edit.kind === 'text' && edit.baseline !== null && edit.current !== null
+  );
 }
 
 interface IReviewedText {

@@ -30,9 +30,12 @@ export function textOf(paragraphs: readonly WordParagraph[]): string {
   return paragraphs.map(({ text }) => oneLine(text)).join('\n');
 }
 
+/** A line break inside of a paragraph, as the server writes it too. */
+const LINE_BREAK = '\u2028';
+
 /** The same length, so that offsets in a paragraph stay. */
 function oneLine(text: string): string {
-  return text.replace(/[\r\n\v\f\u2028\u2029]/g, ' ');
+  return text.replace(/\r|\n/g, LINE_BREAK);
 }
 
 /** The shown paragraphs of one document. */
@@ -170,7 +173,9 @@ function lengthOf(node: Shown): number {
 }
 
 function joined(nodes: readonly Shown[]): string {
-  return nodes.map(node => (node instanceof Text ? node.data : ' ')).join('');
+  return nodes
+    .map(node => (node instanceof Text ? node.data : LINE_BREAK))
+    .join('');
 }
 
 /** The offset in another rendering of a text: equal where both begin or end alike. */
