@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.files.word.raw_documents import document, inserted, paragraph, run_of
-from tests.simulator_process import says
+from tests.simulator_process import calls, says
 from tests.ui.chat.test_chat_panel import THEMES, show_theme
 from tests.ui.hostile_text.markup import MARKUP
 from tests.ui.hostile_text.watch import Watch, faults
@@ -150,3 +150,47 @@ def test_page_is_readable_in_every_theme(make: MakeScenario) -> None:
     for theme in THEMES:
         show_theme(word.page, theme)
         assert audit(word.root, COLOURS) == [], theme
+
+
+def test_edit_of_the_agent_is_reviewed_on_the_page_and_undone_exactly(make: MakeScenario) -> None:
+    scenario = make(report())
+    before = scenario.file.read_bytes()
+    edit = {"paragraph": 10, "old_string": "grew quick", "new_string": "grew quickly"}
+    scenario.play(
+        calls("read_file", {"path": scenario.path}),
+        calls("edit_document_file", {"path": scenario.path, "edits": [edit]}),
+        says("Done."),
+    )
+    word = show(scenario)
+    scenario.ask("Correct the grammar.", allow=False)
+    scenario.ended()
+    card = word.body.locator(".shoulders-WordCard")
+    expect(card.locator("del")).to_contain_text("grew quick")
+    expect(card.locator("ins")).to_contain_text("grew quickly")
+    expect(word.paragraph(10).locator("ins")).to_have_text(["ly"])
+    expect(word.summary).to_contain_text("3 tracked changes")
+    expect(word.body.get_by_text("doubled")).to_have_attribute("data-author", "Ada")
+    word.root.get_by_role("button", name="Open review").click()
+    expect(word.page.locator(".shoulders-Review")).to_contain_text("1 change in 1 file")
+    card.get_by_role("button", name="Undo the changes of this document").click()
+    expect(card).to_have_count(0)
+    expect(word.paragraph(10)).to_have_text("The cultures grew quick in the first hours.")
+    assert scenario.file.read_bytes() == before
+
+
+def test_proposal_in_a_thread_becomes_a_tracked_change(make: MakeScenario) -> None:
+    scenario = make(report())
+    scenario.play(
+        calls("propose_edit", {"old_string": "grew quick", "new_string": "grew quickly"}),
+        says("See the proposal."),
+    )
+    word = show(scenario)
+    panel = Panel(scenario.page).open()
+    word.select("grew quick")
+    word.run("start-thread")
+    panel.ask("Improve this.")
+    scenario.ended()
+    panel.proposal.get_by_role("button", name="Apply").click()
+    expect(word.body.locator(".shoulders-WordCard ins")).to_contain_text("grew quickly")
+    expect(word.paragraph(10).locator("ins")).to_have_text(["ly"])
+    expect(word.body.locator(".shoulders-ThreadText").first).to_be_visible()

@@ -40,6 +40,7 @@ export function pendingEdit(
     current_version: 'v2',
     hunks: [{ before_from: 0, before_to: 1, after_from: 0, after_to: 1 }],
     conflict: false,
+    kind: 'text',
     error: null,
     ...more
   };

@@ -18,6 +18,7 @@ export function edit(id: string, changes: Partial<ITextEdit> = {}): ITextEdit {
     current_version: 'c',
     hunks: [{ before_from: 1, before_to: 2, after_from: 1, after_to: 2 }],
     conflict: false,
+    kind: 'text',
     error: null,
     ...changes
   };
