@@ -32,6 +32,12 @@ export class PageSelection implements IDisposable {
 
   isDisposed = false;
 
+  /** The selection now; the browser reports changes later. */
+  current(): TextRange | null {
+    this.read();
+    return this.range;
+  }
+
   dispose(): void {
     if (!this.isDisposed) {
       this.isDisposed = true;

@@ -100,7 +100,7 @@ export class PageView implements IDisposable {
   }
 
   get selection(): TextRange | null {
-    return this.selecting.range;
+    return this.selecting.current();
   }
 
   selectionPosition(): ISelectionPosition | null {

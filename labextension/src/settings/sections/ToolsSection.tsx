@@ -33,8 +33,28 @@ export function ToolsSection(): React.JSX.Element {
       <Loaded resource={settings}>
         {value => <Commands settings={value} />}
       </Loaded>
+      <Loaded resource={settings}>
+        {value => <WordDocuments settings={value} />}
+      </Loaded>
       <Loaded resource={tools}>{value => <Catalogue list={value} />}</Loaded>
     </>
+  );
+}
+
+function WordDocuments(props: { settings: Settings }): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <Group title={trans.__('Word documents')}>
+      <SwitchSetting
+        settings={props.settings}
+        area="word"
+        name="tracked_changes"
+        label={trans.__('Tracked changes')}
+        note={trans.__(
+          'The agent’s edits are tracked changes of the author “AI”, to accept or reject in Word. Otherwise they are plain text.'
+        )}
+      />
+    </Group>
   );
 }
 

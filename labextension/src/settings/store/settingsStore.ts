@@ -40,7 +40,7 @@ import { Resource, valueOf } from '../../client/resource';
 
 export type LimitScope = BudgetState['limits'][number]['scope'];
 export type Area =
-  'models' | 'egress' | 'commands' | 'threads' | 'ghost' | 'search';
+  'models' | 'egress' | 'commands' | 'threads' | 'ghost' | 'search' | 'word';
 
 /** How often a change is repeated on a newer state before giving up. */
 const TRIES = 4;
