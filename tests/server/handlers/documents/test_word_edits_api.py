@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from jupyter_ai_shoulders.wire.base import JsonObject
 from tests.files.word.independent_reader import check_structure, members, settled_lines
 from tests.files.word.raw_documents import deleted, document, inserted, paragraph
 from tests.server.client import ENDED, Api
@@ -219,7 +220,7 @@ async def test_accepted_proposal_becomes_a_tracked_change(
 ) -> None:
     file = jp_root_dir / "a.docx"
     file.write_bytes(sample())
-    change = {"path": "a.docx", "old_string": "many errors", "new_string": "few errors"}
+    change: JsonObject = {"path": "a.docx", "old_string": "many errors", "new_string": "few errors"}
     load = reply(ToolUse(name="load_tools", arguments={"category": "feedback"}))
     _, found = await results(
         api, upstream, READ, load, reply(ToolUse(name="create_proposal", arguments=change))
