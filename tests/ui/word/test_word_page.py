@@ -74,7 +74,7 @@ def test_page_shows_the_document_and_follows_its_file(make: MakeScenario) -> Non
 
 @pytest.mark.parametrize("shown", [0, 40], ids=["markup", "attributes"])
 def test_hostile_document_runs_and_loads_nothing(make: MakeScenario, shown: int) -> None:
-    hostile = [text for text in MARKUP if "\0" not in text and "<!" not in text]
+    hostile = [text for text in MARKUP if text.isprintable() and "<!" not in text]
     texts = hostile if shown == 0 else hostile[:shown]
     link = '<w:hyperlink w:anchor="javascript:hit=1"><w:r><w:t>a link</w:t></w:r></w:hyperlink>'
     authors = [text.translate(ESCAPED) for text in texts] if shown else ["Ada"]
