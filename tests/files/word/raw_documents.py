@@ -98,6 +98,12 @@ def document(
     return zipped(everything)
 
 
+def encrypted() -> bytes:
+    """Return the beginning of a compound file with the stream of MS-OFFCRYPTO 1.3.1."""
+    entry = "EncryptedPackage".encode("utf-16-le").ljust(64, b"\0")
+    return b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(1528) + entry + bytes(448)
+
+
 def zipped(members: Mapping[str, bytes]) -> bytes:
     """Return an archive; XML is deflated, the rest stored."""
     written = io.BytesIO()

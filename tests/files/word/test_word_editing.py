@@ -16,7 +16,7 @@ from jupyter_ai_shoulders.files.word.editing.edits import ParagraphEdit
 from jupyter_ai_shoulders.files.word.editing.markup import Author
 from jupyter_ai_shoulders.files.word.parsing.document import WordDocument
 from tests.files.word.corpus import LIBREOFFICE_SOURCES, python_docx_corpus, raw_corpus
-from tests.files.word.independent_reader import check_structure, members, settled_lines
+from tests.files.word.independent_reader import check_structure, etree, members, settled_lines
 from tests.files.word.libreoffice import Opened, convert, open_all
 from tests.files.word.raw_documents import zipped
 
@@ -256,3 +256,38 @@ def test_libreoffice_accepts_and_rejects_the_whole_corpus(tmp_path: Path) -> Non
                 cases[f"{name} {seed}"] = case
     compared, total = check_with_libreoffice(cases, tmp_path)
     assert compared > 0.8 * total, (compared, total)
+
+
+def test_libreoffice_reads_the_comments(tmp_path: Path) -> None:
+    document = WordDocument(DOCUMENTS["comment"])
+    first, second, third = (each.text for each in document.paragraphs[:3])
+    edits = [
+        ParagraphEdit(1, first, f"{first} at last", "Why this?\nIn two lines."),
+        ParagraphEdit(2, second, second, "Only <a> comment."),
+        ParagraphEdit(3, third, third, "Über ß & ü"),
+    ]
+    (tmp_path / "a.docx").write_bytes(edited(document, edits, TRACKED).content)
+    convert([tmp_path / "a.docx"], "fodt", tmp_path, tmp_path / "profile")
+    root = etree.parse(tmp_path / "a.fodt").getroot()
+    names = {
+        f"{key}:{name}": f"{{{uri}}}{name}" for key, uri in root.nsmap.items() for name in TAGS
+    }
+    found = [
+        (
+            note.findtext(names["dc:creator"]),
+            "\n".join("".join(line.itertext()) for line in note.iter(names["text:p"])),
+        )
+        for note in root.iter(names["office:annotation"])
+    ]
+    assert sorted(found) == [
+        ("AI", "Only <a> comment."),
+        ("AI", "Why this?\nIn two lines."),
+        ("AI", "Über ß & ü"),
+        ("Ann", "Really?"),
+    ]
+    ends = [each.get(names["office:name"]) for each in root.iter(names["office:annotation-end"])]
+    assert len(set(ends)) == len(found)
+
+
+TAGS = ("creator", "p", "annotation", "annotation-end", "name")
+"""Names of ODF 1.3 with the comments."""

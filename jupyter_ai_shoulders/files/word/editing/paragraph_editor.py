@@ -24,6 +24,8 @@ from jupyter_ai_shoulders.files.word.parsing.paragraphs import (
 from jupyter_ai_shoulders.files.word.parsing.xml_tree import Element
 
 _LOCKS = frozenset({"contentLocked", "sdtContentLocked"})
+_BINDINGS = ("w:dataBinding", "{http://schemas.microsoft.com/office/word/2012/wordml}dataBinding")
+"""The second is of controls with formatted text (MS-DOCX 2.5.1)."""
 _REOPENED = frozenset({"w:ins", "w:moveTo", "w:hyperlink", "w:smartTag"})
 _RANGE_MARKS = frozenset(
     {"w:bookmarkStart", "w:bookmarkEnd", "w:commentRangeStart", "w:commentRangeEnd"}
@@ -142,18 +144,21 @@ class ParagraphEditor:
         run.deleted.setdefault(piece.run.children.index(piece.element), []).append((start, end))
 
     def _check_editable(self, containers: Sequence[Element]) -> None:
-        for each in containers:
-            properties = each.child("w:sdtPr") if each.name == "w:sdt" else None
+        """Raise ``InvalidRequest`` if one of the containers, the nearest first, is locked."""
+        controls = [each for each in containers if each.name == "w:sdt"]
+        for position, control in enumerate(controls):
+            properties = control.child("w:sdtPr")
             if properties is None:
                 continue
             lock = properties.child("w:lock")
             number = self._paragraph.number
-            if lock is not None and lock.get("w:val") in _LOCKS:
+            grouped = position == 0 and properties.child("w:group") is not None
+            if grouped or (lock is not None and lock.get("w:val") in _LOCKS):
                 raise InvalidRequest(
                     f"paragraph {number} has this text in a locked content control",
                     hint="Ask the user to unlock it in Word.",
                 )
-            if properties.child("w:dataBinding") is not None:
+            if any(properties.child(name) is not None for name in _BINDINGS):
                 raise InvalidRequest(
                     f"paragraph {number} has this text in a control that shows a property of the "
                     "document, so Word would write it over",
@@ -266,6 +271,7 @@ class ParagraphEditor:
                 f"The text of paragraph {self._paragraph.number} was removed; the empty paragraph "
                 "stays, because it has more than text, or is the last one of its cell or section."
             )
+        self._check_editable(list(last.ancestors()))
         for piece in self._places.pieces:
             if piece.run is not None:
                 self._delete(piece, 0, len(piece.text))

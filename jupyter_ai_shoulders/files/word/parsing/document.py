@@ -24,6 +24,8 @@ LINE_BREAK = "\u2028"
 SIGNATURES = "_xmlsignatures/"
 _NOTES = (("footnotes", "w:footnote"), ("endnotes", "w:endnote"))
 _EDGES = (("header", "w:hdr"), ("footer", "w:ftr"))
+_PASSWORDS = ("w:hash", "w:hashValue")
+"""Attributes with the hash of a password (ECMA-376 part 4 and part 1, 17.15.1.93)."""
 _TRUE = frozenset({"1", "true", "on"})
 _CHANGES = frozenset({"w:ins", "w:del", "w:moveFrom", "w:moveTo"})
 
@@ -133,9 +135,12 @@ class WordDocument:
         return found
 
     def protection(self) -> str | None:
-        """Return what forbids changes: a signature or the document's protection."""
+        """Return what forbids changes: a signature, a password or the document's protection."""
         if any(name.lower().startswith(SIGNATURES) for name in self.package.names()):
             return "it has a digital signature, which a change would break"
+        password = self._setting("w:writeProtection")
+        if password is not None and any(password.get(name) for name in _PASSWORDS):
+            return "it may be changed only with a password"
         found = self._setting("w:documentProtection")
         if found is None or found.get("w:enforcement") not in _TRUE:
             return None

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_ai_shoulders.wire.base import JsonObject
+from tests.files.word.corpus import control
 from tests.files.word.independent_reader import check_structure, members, settled_lines
-from tests.files.word.raw_documents import deleted, document, inserted, paragraph
+from tests.files.word.raw_documents import deleted, document, encrypted, inserted, paragraph
 from tests.server.client import ENDED, Api
+from tests.server.handlers.sessions.test_thread_anchors_api import ANCHOR
 from tests.simulator import Reply, Simulator, ToolUse, reply
 
 READ = reply(ToolUse(name="read_file", arguments={"path": "a.docx"}))
@@ -185,6 +187,28 @@ async def test_refusals_say_what_to_do_and_change_nothing(
     assert not (jp_root_dir / "b.docx").exists()
 
 
+async def test_locked_signed_and_encrypted_documents_stay_as_they_are(
+    api: Api, upstream: Simulator, jp_root_dir: Path
+) -> None:
+    locked = document(control(paragraph("text"), '<w:lock w:val="contentLocked"/>'))
+    signed = document(paragraph("text"), members={"_xmlsignatures/sig1.xml": b"<Signature/>"})
+    files = {"locked.docx": locked, "signed.docx": signed, "encrypted.docx": encrypted()}
+    for path, content in files.items():
+        (jp_root_dir / path).write_bytes(content)
+    reads = [ToolUse(name="read_file", arguments={"path": path}) for path in files]
+    calls = [edits(edit(1, "text", "b"), path=path) for path in files]
+    _, found = await results(api, upstream, LOAD, reply(*reads), *calls)
+    assert [each["status"] for each in found[1:4]] == ["ok", "ok", "error"], found
+    for result, said in zip(
+        found[-3:],
+        ("locked content control", "digital signature", "protected by a password"),
+        strict=True,
+    ):
+        assert result["status"] == "error"
+        assert said in str(result)
+    assert {path: (jp_root_dir / path).read_bytes() for path in files} == files
+
+
 async def test_file_changed_since_it_was_read_is_not_edited(
     api: Api, upstream: Simulator, jp_root_dir: Path
 ) -> None:
@@ -234,3 +258,78 @@ async def test_accepted_proposal_becomes_a_tracked_change(
     check_structure(after)
     assert settled_lines(after, "accept")[1] == "We saw few errors."
     assert settled_lines(after, "reject")[1] == "We saw some errors."
+
+
+async def test_proposal_of_a_thread_about_a_quotation_changes_that_place_as_tracked_change(
+    api: Api, upstream: Simulator, jp_root_dir: Path
+) -> None:
+    file = jp_root_dir / "a.docx"
+    before = document(
+        paragraph("It was good.")
+        + paragraph("We saw ", inserted("many "), deleted("some "), "errors.")
+        + paragraph("It was good, they said.")
+    )
+    file.write_bytes(before)
+    anchor = {
+        **ANCHOR,
+        "document": "a.docx",
+        "cell_id": None,
+        "range": {"from": 0, "to": 11},  # of an older text
+        "quote": "It was good",
+        "prefix": "We saw many errors.\n",
+        "suffix": ", they said.",
+    }
+    change: JsonObject = {"old_string": "It was good", "new_string": "It was bad"}
+    upstream.script(reply(ToolUse(name="propose_edit", arguments=change)), "Proposed.")
+    thread = await api.new_session(kind="task", anchor=anchor)
+    events = await api.run(thread, "Make it bad.")
+    assert [each["status"] for each in events if each["type"] == "tool-result"] == ["ok"], events
+    assert "line 3 of a.docx" in str(upstream.requests[0].body)
+    assert file.read_bytes() == before
+    [proposal] = (await api.get("proposals")).body["proposals"]
+    assert proposal["session_id"] == thread
+    decided = await api.post(f"proposals/{proposal['id']}", {"decision": "apply"})
+    assert decided.body["state"] == "applied", decided
+
+    after = file.read_bytes()
+    check_structure(after)
+    accepted, rejected = settled_lines(after, "accept"), settled_lines(after, "reject")
+    assert accepted == ["It was good.", "We saw many errors.", "It was bad, they said."]
+    assert rejected == settled_lines(before, "reject")
+    assert changes_by(after, "Ann") == changes_by(before, "Ann") == 2
+    [pending] = (await api.get("edits")).body["edits"]
+    assert (pending["document"], pending["kind"]) == ("a.docx", "word")
+    undone = await api.post(f"edits/{pending['id']}", {"decision": "undo"})
+    assert undone.status == 200, undone
+    assert file.read_bytes() == before
+
+
+def changes_by(content: bytes, author: str) -> int:
+    return members(content)["word/document.xml"].count(f'w:author="{author}"'.encode())
+
+
+async def test_undo_of_the_turn_restores_the_bytes_and_the_changes_of_others(
+    api: Api, upstream: Simulator, jp_root_dir: Path
+) -> None:
+    file = jp_root_dir / "a.docx"
+    before = sample()
+    file.write_bytes(before)
+    call = edits(
+        edit(2, "We saw many errors", "We found few mistakes", comment="Why?"), edit(3, "end", "e")
+    )
+    session_id, found = await results(api, upstream, READ, LOAD, call)
+    assert found[-1]["status"] == "ok", found
+    after = file.read_bytes()
+    assert b">some <" in members(after)["word/document.xml"]
+    assert settled_lines(after, "reject") == settled_lines(before, "reject")
+    assert changes_by(after, "Ann") >= changes_by(before, "Ann") == 2
+    start = next(each for each in await api.events(session_id) if each["type"] == "turn-start")
+
+    answer = await api.post(f"sessions/{session_id}/undo", {"turn_id": start["turn_id"]})
+    assert answer.status == 202, answer
+    assert file.read_bytes() == before
+    assert (await api.get("edits")).body["edits"] == []
+    redo = {"seq": answer.body["seq"], "what": ["files"]}
+    redone = await api.post(f"sessions/{session_id}/restore", redo)
+    assert redone.status == 202, redone
+    assert file.read_bytes() == after
