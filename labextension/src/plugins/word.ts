@@ -12,6 +12,7 @@ import type {
   IDocumentWidget
 } from '@jupyterlab/docregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { fileIcon } from '@jupyterlab/ui-components';
 
 import { REVIEW_COMMANDS } from '../review/commands';
 import {
@@ -49,6 +50,7 @@ export const word: JupyterFrontEndPlugin<IWordPages> = {
       docRegistry.addFileType({
         name: FILE_TYPE,
         displayName: trans.__('Word Document'),
+        icon: fileIcon,
         extensions: ['.docx', '.docm'],
         mimeTypes: [MIME_TYPE],
         contentType: 'file',

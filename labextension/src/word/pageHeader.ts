@@ -47,13 +47,15 @@ export class PageHeader {
 
   show({ tracked_changes, comments, truncated }: WordPage): void {
     const { trans } = this;
+    const count = comments.length;
     const pieces = [
-      trans._n('%1 tracked change', '%1 tracked changes', tracked_changes),
-      trans._n('%1 comment', '%1 comments', comments.length),
+      tracked_changes > 0 &&
+        trans._n('%1 tracked change', '%1 tracked changes', tracked_changes),
+      count > 0 && trans._n('%1 comment', '%1 comments', count),
       trans.__('read-only'),
-      ...(truncated ? [trans.__('only the beginning is shown')] : [])
+      truncated && trans.__('only the beginning is shown')
     ];
-    this.write(pieces.join(' · '), false);
+    this.write(pieces.filter(piece => piece !== false).join(' · '), false);
   }
 
   /** Show why the document could not be read again. */
