@@ -89,21 +89,36 @@ export const references: JupyterFrontEndPlugin<void> = {
     });
     notebooks?.widgetAdded.connect((_, added) => followNotebook(added, load));
     notebooks?.forEach(open => followNotebook(open, load));
-    // Bibliographies that change in this page, and by the agent.
-    app.serviceManager.contents.fileChanged.connect(
-      (_, { newValue, oldValue }) => {
-        if (/\.bib$/i.test(newValue?.path ?? oldValue?.path ?? '')) {
-          controller?.refresh();
-        }
-      }
-    );
-    socket.frameReceived.connect((_, frame) => {
-      if (frame.type === 'edits-update') {
-        controller?.refresh();
-      }
-    });
+    followChanges(app, socket, panel, () => controller);
   }
 };
+
+/** Notice bibliographies that change in this page, by the agent and by other programs, and the settings of citations. */
+function followChanges(
+  app: JupyterFrontEnd,
+  socket: IShouldersClient['socket'],
+  panel: ReferencesWidget,
+  controller: () => ReferenceController | null
+): void {
+  app.serviceManager.contents.fileChanged.connect(
+    (_, { newValue, oldValue }) => {
+      if (/\.bib$/i.test(newValue?.path ?? oldValue?.path ?? '')) {
+        controller()?.refresh();
+      }
+    }
+  );
+  socket.frameReceived.connect((_, frame) => {
+    if (
+      frame.type === 'edits-update' ||
+      (frame.type === 'settings-update' && frame.part === 'settings')
+    ) {
+      controller()?.refresh();
+    }
+  });
+  // Another program writes while the window has no focus, or while the panel is hidden.
+  window.addEventListener('focus', () => controller()?.refresh());
+  panel.shown.connect(() => controller()?.refresh());
+}
 
 function addCommands(
   app: JupyterFrontEnd,

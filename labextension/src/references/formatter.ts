@@ -29,10 +29,13 @@ export class CitationFormatter {
         body
       );
     }
+    const { answer } = this;
     try {
-      return await this.answer;
+      return await answer;
     } catch (error) {
-      this.answer = null;
+      if (this.answer === answer) {
+        this.answer = null;
+      }
       throw error;
     }
   }

@@ -37,9 +37,14 @@ export class ReferenceLibrary {
     return (this.loading ??= this.fetch());
   }
 
-  /** Load it again: a bibliography has changed. */
-  async refresh(): Promise<void> {
+  /** Load it again: a bibliography or a setting has changed. Calls while one is waiting join it. */
+  refresh(): Promise<void> {
+    return (this.waiting ??= this.fetchNext());
+  }
+
+  private async fetchNext(): Promise<void> {
     await this.loading;
+    this.waiting = null;
     this.loading = this.fetch();
     await this.loading;
   }
@@ -82,4 +87,6 @@ export class ReferenceLibrary {
   private all: readonly Reference[] = [];
   private byKey: ReadonlyMap<string, Reference> = new Map();
   private loading: Promise<void> | null = null;
+  /** A refresh that waits for the end of a request. */
+  private waiting: Promise<void> | null = null;
 }

@@ -35,10 +35,7 @@ export function shortAuthors(authors: readonly string[]): string {
 }
 
 function scoreOf(reference: Reference, words: readonly string[]): number {
-  const key = plain(reference.key);
-  const rest = plain(
-    `${reference.authors.join(' ')} ${reference.title} ${reference.year} ${reference.venue}`
-  );
+  const { key, rest } = searchable(reference);
   let score = 1;
   for (const word of words) {
     if (key.startsWith(word)) {
@@ -53,6 +50,22 @@ function scoreOf(reference: Reference, words: readonly string[]): number {
   }
   return score;
 }
+
+/** What is searched, made once for each reference: a list of thousands is searched with each key typed. */
+function searchable(reference: Reference): { key: string; rest: string } {
+  let made = SEARCHABLE.get(reference);
+  if (made === undefined) {
+    const { authors, key, title, venue, year } = reference;
+    made = {
+      key: plain(key),
+      rest: plain(`${authors.join(' ')} ${title} ${year} ${venue}`)
+    };
+    SEARCHABLE.set(reference, made);
+  }
+  return made;
+}
+
+const SEARCHABLE = new WeakMap<Reference, { key: string; rest: string }>();
 
 /** Lower case without accents. */
 function plain(text: string): string {

@@ -109,12 +109,17 @@ export class NotebookCitations {
     await this.parts.library.load();
     const style = own?.mark.style ?? '';
     const known = this.clusters();
+    const run = ++this.runs;
     try {
       const { citations } = await this.formatter.format(
         known,
         style,
         this.version
       );
+      if (run < this.shown) {
+        return; // a later answer came first
+      }
+      this.shown = run;
       this.texts = new Map(
         known.map((keys, at) => [clusterId(keys), citations[at] ?? ''])
       );
@@ -141,6 +146,9 @@ export class NotebookCitations {
       this.panel.content.mode === 'edit';
     switch (updateOf(source, mark, wanted)) {
       case 'none':
+        if (this.last?.text !== source) {
+          this.last = null;
+        }
         return;
       case 'edited':
         if (this.refused !== source && !isTyping) {
@@ -151,19 +159,25 @@ export class NotebookCitations {
         }
         return;
       case 'write':
-        if (!isTyping) {
+        if (!isTyping && !this.isUndone(source, wanted)) {
           this.write(cell, mark.style, wanted);
         }
     }
   }
 
-  /** Write a bibliography as one step that can be undone. */
+  /** Write a bibliography as one step of the cell's undo, which has the notebook's steps only in some settings. */
   write(cell: Cell, style: string, text: string): void {
     const { sharedModel } = cell.model;
-    this.panel.content.model?.sharedModel.transact(() => {
+    this.last = { before: sharedModel.getSource(), text };
+    sharedModel.transact(() => {
       sharedModel.setSource(text);
       sharedModel.setMetadata(BIBLIOGRAPHY_KEY, { ...markOf(style, text) });
     });
+  }
+
+  /** Whether the user has undone this very update; it is not repeated until another one is due. */
+  private isUndone(source: string, wanted: string): boolean {
+    return this.last?.before === source && this.last.text === wanted;
   }
 
   private drawSoon(): void {
@@ -227,6 +241,12 @@ export class NotebookCitations {
   private version = 0;
   /** An edited bibliography that the user keeps. */
   private refused: string | null = null;
+  /** The last update of the bibliography. */
+  private last: { readonly before: string; readonly text: string } | null =
+    null;
+  /** Counts requests; the latest one whose answer is shown. */
+  private runs = 0;
+  private shown = 0;
   private isWaiting = false;
   private timer = 0;
 }

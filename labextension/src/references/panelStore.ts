@@ -127,8 +127,9 @@ export class PanelStore {
     const active = Math.min(this.current.active, Math.max(found.length - 1, 0));
     this.set({
       ...{ active, found, list, total: all.length },
-      ...(error === null ? {} : { failure: error })
+      ...(error === this.listError ? {} : { failure: error })
     });
+    this.listError = error;
   }
 
   private set(part: Partial<IPanelState>): void {
@@ -148,4 +149,6 @@ export class PanelStore {
     check: null
   };
   private most = SHOWN;
+  /** Why the list could not be loaded; its note goes once the list is there. */
+  private listError: ErrorInfo | null = null;
 }

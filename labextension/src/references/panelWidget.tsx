@@ -3,6 +3,7 @@
 import { ReactWidget } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Message } from '@lumino/messaging';
+import { Signal } from '@lumino/signaling';
 import * as React from 'react';
 
 import { EXTENSION_ID } from '../tokens';
@@ -58,9 +59,13 @@ export class ReferencesWidget extends ReactWidget {
     return View === undefined ? null : <View />;
   }
 
+  /** The panel is shown again. */
+  readonly shown = new Signal<this, void>(this);
+
   protected override onAfterShow(message: Message): void {
     super.onAfterShow(message);
     void this.ready();
+    this.shown.emit();
   }
 
   protected override onAfterAttach(message: Message): void {

@@ -13,8 +13,10 @@ import pytest
 from nbconvert import HTMLExporter
 from playwright.sync_api import Browser, Page, expect
 
+from tests.files.previews.sample_documents import pdf
 from tests.support.forked_lab import ForkedLab
 from tests.support.lab_server import Lab
+from tests.ui.chat.test_attachments import drag
 from tests.ui.chat.test_chat_panel import THEMES, show_theme
 from tests.ui.page_objects.references import Citations, ReferencesPanel, execute
 from tests.ui.support.accessibility_audit import COLOURS, audit
@@ -45,6 +47,20 @@ def markdown_notebook(*sources: str) -> str:
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     whole = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
     return nbformat.writes(whole)
+
+
+def move_panel(page: Page, area: str) -> None:
+    """Move the References panel to a side of the window."""
+    page.evaluate(
+        """([area]) => {
+            const {shell} = window.jupyterapp;
+            const panel = ['left', 'right'].flatMap(side => [...shell.widgets(side)])
+                .find(({id}) => id.endsWith('-references'));
+            shell.add(panel, area);
+            shell.activateById(panel.id);
+        }""",
+        [area],
+    )
 
 
 @pytest.fixture(scope="module")
@@ -221,6 +237,89 @@ def test_a_bibliography_that_was_edited_is_kept(notebook: Citations) -> None:
     note.get_by_role("button", name="Replace my changes").click()
     expect(notebook.cell(2)).to_contain_text("Hopper")
     assert "Mine." not in json.dumps(notebook.sources())
+
+
+def test_an_update_of_the_bibliography_is_one_step_of_undo(notebook: Citations) -> None:
+    page = notebook.page
+    notebook.insert_bibliography("apa")
+    expect(notebook.cell(2)).to_contain_text("Lovelace")
+    before = notebook.sources()[2]
+    notebook.edit(1)
+    page.keyboard.type(" See [@hopper1952].")
+    page.keyboard.press("Escape")
+    expect(notebook.cell(2)).to_contain_text("Hopper")
+    notebook.edit(2)
+    page.keyboard.press("Control+z")
+    assert notebook.sources()[2] == before
+    page.keyboard.press("Control+Shift+z")
+    assert "Hopper" in notebook.sources()[2]
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Escape")
+    notebook.render(2)
+    notebook.edit(1)
+    page.keyboard.type(" And [@hopper1952; @knuth1984].")
+    page.keyboard.press("Escape")
+    notebook.render(1)
+    expect(notebook.shown.last).to_have_text("(Hopper, 1952; Knuth, 1984)")
+    assert notebook.sources()[2] == before  # the same works: it stays undone
+    for text, shown in (("[@knuth1984]", "(Knuth, 1984)"), ("[@hopper1952]", "(Hopper, 1952)")):
+        notebook.edit(1)
+        page.keyboard.press("Control+a")
+        page.keyboard.type(f"Only {text}.")
+        page.keyboard.press("Escape")
+        notebook.render(1)
+        expect(notebook.shown.last).to_have_text(shown)
+    expect(notebook.cell(2)).to_contain_text("Hopper")
+
+
+def test_settings_and_other_programs_change_what_is_shown(
+    notebook: Citations, workspace: Path, cited: Lab
+) -> None:
+    page = notebook.page
+    settings = cited.url("shoulders/api/v1/settings")
+    expect(notebook.shown.first).to_have_text("(Lovelace, 1843)")
+    panel = ReferencesPanel(page).open()
+    panel.field.fill("hopper")
+    expect(panel.rows).to_have_count(1)
+    try:
+        for style, shown in (("ieee", "[1]"), ("chicago-author-date", "(Lovelace 1843)")):
+            data = {"references": {"style": style, "citation_syntax": "pandoc"}}
+            assert page.request.put(settings, data=data).ok
+            expect(notebook.shown.first).to_have_text(shown)
+    finally:
+        data = {"references": {"style": "apa", "citation_syntax": "myst"}}
+        assert page.request.put(settings, data=data).ok
+    expect(notebook.shown.first).to_have_text("(Lovelace, 1843)")
+    (workspace / "more.bib").write_text(
+        "@book{hopper1953, author = {Hopper, Grace}, title = {Compilers}, year = 1953}", "utf-8"
+    )
+    page.evaluate("() => window.dispatchEvent(new Event('focus'))")
+    expect(panel.rows).to_have_count(2)
+    (workspace / "more.bib").unlink()
+    execute(page, "filebrowser:activate")
+    execute(page, "jupyter-ai-shoulders:open-references")
+    expect(panel.rows).to_have_count(1)
+
+
+def test_a_work_is_dragged_into_a_cell_and_a_pdf_into_the_panel(
+    notebook: Citations, workspace: Path
+) -> None:
+    page = notebook.page
+    notebook.edit(1)
+    panel = ReferencesPanel(page).open()
+    panel.field.fill("hopper")
+    panel.rows.first.drag_to(notebook.cell(1).locator(".cm-content"))
+    expect(notebook.cell(1).locator(".cm-content")).to_contain_text("{cite}`hopper1952`")
+
+    text = "Deep learning, by Yann LeCun. https://doi.org/10.1038/nature14539"
+    (workspace / "learning.pdf").write_bytes(pdf(text))
+    move_panel(page, "right")
+    execute(page, "filebrowser:activate")
+    execute(page, "filebrowser:refresh")
+    drag(page, page.locator(".jp-DirListing-item", has_text="learning.pdf"), panel.field)
+    expect(panel.root.get_by_text("(Crossref)")).to_be_visible()
+    expect(panel.rows).to_contain_text("Deep learning")
+    move_panel(page, "left")
 
 
 def test_a_work_is_added_and_the_check_finds_what_is_wrong(
