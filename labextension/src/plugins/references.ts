@@ -3,6 +3,7 @@
  * start-up only what notices the first citation is loaded.
  */
 
+import { Prec } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import {
   ILayoutRestorer,
@@ -24,7 +25,7 @@ import {
 } from '@jupyterlab/translation';
 
 import { referencesIcon } from '../lab/customIcons';
-import { REFERENCE_COMMANDS } from '../references/commandIds';
+import { CITATION_MIME, REFERENCE_COMMANDS } from '../references/commandIds';
 import type { ReferenceController } from '../references/controller';
 import { ReferencesWidget } from '../references/panelWidget';
 import { EXTENSION_ID, IShouldersClient, TRANSLATION_DOMAIN } from '../tokens';
@@ -84,7 +85,8 @@ export const references: JupyterFrontEndPlugin<void> = {
       name: ID,
       factory: ({ model }) =>
         EditorExtensionRegistry.createImmutableExtension([
-          keyListener(() => PROSE.test(model.mimeType), load)
+          keyListener(() => PROSE.test(model.mimeType), load),
+          DROPPED_CITATIONS
         ])
     });
     notebooks?.widgetAdded.connect((_, added) => followNotebook(added, load));
@@ -188,6 +190,29 @@ function keyListener(isProse: () => boolean, load: Load) {
     }
   });
 }
+
+/** Takes citations dragged from the panel; JupyterLab's own handler of Markdown cells drops all but files. */
+const DROPPED_CITATIONS = Prec.highest(
+  EditorView.domEventHandlers({
+    drop: (event, view) => {
+      const insert = event.dataTransfer?.getData(CITATION_MIME) ?? '';
+      if (insert === '' || view.state.readOnly) {
+        return false;
+      }
+      const from = view.posAtCoords(
+        { x: event.clientX, y: event.clientY },
+        false
+      );
+      view.dispatch({
+        changes: { from, insert },
+        selection: { anchor: from + insert.length },
+        userEvent: 'input.drop'
+      });
+      view.focus();
+      return true;
+    }
+  })
+);
 
 const CITATION_TYPED =
   /(?:@[^\s@]*|\{cite[a-z:]*\}`[^`\n]*|\\[A-Za-z]*[cC]ite[a-zA-Z]*\*?(?:\[[^\]\n]*\])*\{[^}\n]*)$/;

@@ -6,6 +6,7 @@ import { visible } from '../text/hiddenCharacters';
 import { useTrans } from '../ui/hooks';
 import { Badge, Button } from '../ui/primitives';
 import type { Reference } from '../wire/generated';
+import { CITATION_MIME } from './commandIds';
 import { shortAuthors } from './matching';
 import type { IPanelState, PanelStore } from './panelStore';
 import type { IPanelHost } from './panelHost';
@@ -86,7 +87,9 @@ function Row(props: {
       onMouseDown={onPoint}
       onDoubleClick={() => host.cite(reference)}
       onDragStart={event => {
-        event.dataTransfer.setData('text/plain', host.citation(reference));
+        const citation = host.citation(reference);
+        event.dataTransfer.setData('text/plain', citation);
+        event.dataTransfer.setData(CITATION_MIME, citation);
         event.dataTransfer.effectAllowed = 'copy';
       }}
     >

@@ -6,3 +6,6 @@ export const REFERENCE_COMMANDS = {
   open: `${EXTENSION_ID}:open-references`,
   insertBibliography: `${EXTENSION_ID}:insert-bibliography`
 } as const;
+
+/** The type of the citation that a drag from the panel carries. */
+export const CITATION_MIME = 'application/x-shoulders-citation';

@@ -140,29 +140,31 @@ export class NotebookCitations {
       return;
     }
     const { cell, mark } = found;
+    const { activeCell, mode } = this.panel.content;
+    const isTyping = activeCell === cell && mode === 'edit';
     const source = cell.model.sharedModel.getSource();
-    const isTyping =
-      this.panel.content.activeCell === cell &&
-      this.panel.content.mode === 'edit';
-    switch (updateOf(source, mark, wanted)) {
-      case 'none':
-        if (this.last?.text !== source) {
-          this.last = null;
-        }
-        return;
-      case 'edited':
-        if (this.refused !== source && !isTyping) {
-          this.refused = source;
-          if (await this.parts.confirmReplace(this.panel)) {
-            this.write(cell, mark.style, wanted);
-          }
-        }
-        return;
-      case 'write':
-        if (!isTyping && !this.isUndone(source, wanted)) {
-          this.write(cell, mark.style, wanted);
-        }
+    const what = updateOf(source, mark, wanted);
+    if (what === 'none') {
+      this.last = this.last?.text === source ? this.last : null;
+    } else if (!isTyping && (await this.mayReplace(what, source, wanted))) {
+      this.write(cell, mark.style, wanted);
     }
+  }
+
+  /** Whether the bibliography may be written; asks once about one that the user has edited. */
+  private async mayReplace(
+    what: 'write' | 'edited',
+    source: string,
+    wanted: string
+  ): Promise<boolean> {
+    if (what === 'write') {
+      return !this.isUndone(source, wanted);
+    }
+    if (this.refused === source) {
+      return false;
+    }
+    this.refused = source;
+    return this.parts.confirmReplace(this.panel);
   }
 
   /** Write a bibliography as one step of the cell's undo, which has the notebook's steps only in some settings. */

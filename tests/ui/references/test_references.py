@@ -13,10 +13,8 @@ import pytest
 from nbconvert import HTMLExporter
 from playwright.sync_api import Browser, Page, expect
 
-from tests.files.previews.sample_documents import pdf
 from tests.support.forked_lab import ForkedLab
 from tests.support.lab_server import Lab
-from tests.ui.chat.test_attachments import drag
 from tests.ui.chat.test_chat_panel import THEMES, show_theme
 from tests.ui.page_objects.references import Citations, ReferencesPanel, execute
 from tests.ui.support.accessibility_audit import COLOURS, audit
@@ -47,20 +45,6 @@ def markdown_notebook(*sources: str) -> str:
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     whole = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
     return nbformat.writes(whole)
-
-
-def move_panel(page: Page, area: str) -> None:
-    """Move the References panel to a side of the window."""
-    page.evaluate(
-        """([area]) => {
-            const {shell} = window.jupyterapp;
-            const panel = ['left', 'right'].flatMap(side => [...shell.widgets(side)])
-                .find(({id}) => id.endsWith('-references'));
-            shell.add(panel, area);
-            shell.activateById(panel.id);
-        }""",
-        [area],
-    )
 
 
 @pytest.fixture(scope="module")
@@ -290,36 +274,25 @@ def test_settings_and_other_programs_change_what_is_shown(
         data = {"references": {"style": "apa", "citation_syntax": "myst"}}
         assert page.request.put(settings, data=data).ok
     expect(notebook.shown.first).to_have_text("(Lovelace, 1843)")
-    (workspace / "more.bib").write_text(
-        "@book{hopper1953, author = {Hopper, Grace}, title = {Compilers}, year = 1953}", "utf-8"
-    )
+    bibliography = workspace / "references.bib"
+    before = bibliography.read_text("utf-8")
+    more = "@book{hopper1953, author = {Hopper, Grace}, title = {Compilers}, year = 1953}\n"
+    bibliography.write_text(more + before, "utf-8")
     page.evaluate("() => window.dispatchEvent(new Event('focus'))")
     expect(panel.rows).to_have_count(2)
-    (workspace / "more.bib").unlink()
+    bibliography.write_text(before, "utf-8")
     execute(page, "filebrowser:activate")
     execute(page, "jupyter-ai-shoulders:open-references")
     expect(panel.rows).to_have_count(1)
 
 
-def test_a_work_is_dragged_into_a_cell_and_a_pdf_into_the_panel(
-    notebook: Citations, workspace: Path
-) -> None:
+def test_a_work_is_dragged_into_a_cell(notebook: Citations) -> None:
     page = notebook.page
     notebook.edit(1)
     panel = ReferencesPanel(page).open()
     panel.field.fill("hopper")
     panel.rows.first.drag_to(notebook.cell(1).locator(".cm-content"))
     expect(notebook.cell(1).locator(".cm-content")).to_contain_text("{cite}`hopper1952`")
-
-    text = "Deep learning, by Yann LeCun. https://doi.org/10.1038/nature14539"
-    (workspace / "learning.pdf").write_bytes(pdf(text))
-    move_panel(page, "right")
-    execute(page, "filebrowser:activate")
-    execute(page, "filebrowser:refresh")
-    drag(page, page.locator(".jp-DirListing-item", has_text="learning.pdf"), panel.field)
-    expect(panel.root.get_by_text("(Crossref)")).to_be_visible()
-    expect(panel.rows).to_contain_text("Deep learning")
-    move_panel(page, "left")
 
 
 def test_a_work_is_added_and_the_check_finds_what_is_wrong(
