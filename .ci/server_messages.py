@@ -44,7 +44,6 @@ TABLES = {
     ("providers/setup/connection_test.py", "CALL_BROKEN"),
     ("core/embedding/embedder.py", "NO_EMBEDDER_HINT"),
     ("retrieval/indexer.py", "REBUILT"),
-    ("tools/references/add.py", "_TITLES"),
     ("host/search/conversation_source.py", "NOT_READ"),
     ("host/web/service_settings.py", "_PURPOSES"),
 }

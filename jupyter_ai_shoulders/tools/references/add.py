@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import replace
+from typing import assert_never
 from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
@@ -13,7 +14,7 @@ from pydantic import Field, model_validator
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.files.base import TextSnapshot
 from jupyter_ai_shoulders.references.extraction import Requester
-from jupyter_ai_shoulders.references.identifiers import AddQuery, QueryKind
+from jupyter_ai_shoulders.references.identifiers import AddQuery
 from jupyter_ai_shoulders.tools.base import (
     BaseTool,
     CallContext,
@@ -37,15 +38,6 @@ from jupyter_ai_shoulders.wire.results import SeenVersion, ToolEnvelope
 from jupyter_ai_shoulders.wire.versions import ABSENT, text_version
 
 _TITLE_LENGTH = 80
-_TITLES: Mapping[QueryKind, str] = {
-    "doi": "Add the reference with the DOI {value}",
-    "arxiv": "Add the reference arXiv:{value}",
-    "isbn": "Add the book with the ISBN {value}",
-    "url": "Add the reference of {value}",
-    "bibtex": "Add a BibTeX entry",
-    "text": "Add a reference from a text",
-    "file": "Add the paper {value} to the references",
-}
 
 
 class AddReferenceArguments(ToolArguments):
@@ -186,7 +178,24 @@ def _result(outcome: Addition) -> Result:
 def _title(query: AddQuery) -> str:
     value = " ".join(query.value.split())
     shown = value if len(value) <= _TITLE_LENGTH else f"{value[:_TITLE_LENGTH]}…"
-    return _TITLES[query.kind].format(value=shown)
+    match query.kind:
+        case "doi":
+            title = f"Add the reference with the DOI {shown}"
+        case "arxiv":
+            title = f"Add the reference arXiv:{shown}"
+        case "isbn":
+            title = f"Add the book with the ISBN {shown}"
+        case "url":
+            title = f"Add the reference of {shown}"
+        case "bibtex":
+            title = "Add a BibTeX entry"
+        case "text":
+            title = "Add a reference from a text"
+        case "file":
+            title = f"Add the paper {shown} to the references"
+        case _:
+            assert_never(query.kind)
+    return title
 
 
 def _domain(query: AddQuery) -> str | None:
