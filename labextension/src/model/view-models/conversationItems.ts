@@ -36,6 +36,7 @@ export type ToolIcon =
   | 'check'
   | 'file'
   | 'question'
+  | 'link'
   | 'tool';
 
 const ICONS: readonly (readonly [RegExp, ToolIcon])[] = [
@@ -45,9 +46,10 @@ const ICONS: readonly (readonly [RegExp, ToolIcon])[] = [
   [/^(add_|create_|write_|duplicate_)/, 'file-add'],
   [/^(delete_|clear_)/, 'delete'],
   [/^(edit_|rename_|move_|undo_)/, 'pencil'],
-  [/^(search_|semantic_|web_search)/, 'search'],
-  [/^list_files/, 'folder'],
   [/^(get_reference|cite_|search_papers)/, 'book'],
+  [/^(search_|semantic_|web_search)/, 'search'],
+  [/^fetch_url/, 'link'],
+  [/^list_files/, 'folder'],
   [/^(read_|inspect_|get_|list_|file_history)/, 'eye'],
   [/^(complete|todo)/, 'check'],
   [/^share_/, 'file'],

@@ -86,9 +86,9 @@ function Service(props: { service: WebServiceInfo }): React.JSX.Element {
         <h3 id={title}>{service.title}</h3>
         <State service={service} />
       </div>
-      <p className="shoulders-Provider-facts">
-        {serverText(trans, service.purpose)}
-        {isAddressShown(service) && ` · ${visible(service.address)}`}
+      <p className="shoulders-Provider-facts shoulders-Service-facts">
+        <span>{serverText(trans, service.purpose)}</span>
+        {isAddressShown(service) && <span>{visible(service.address)}</span>}
       </p>
       {service.key_variable !== null &&
         service.key_source !== 'environment' && (

@@ -74,6 +74,9 @@ describe('the pictures of calls', () => {
     ['search_content', 'search'],
     ['run_cell', 'run'],
     ['cite_paper', 'book'],
+    ['search_papers', 'book'],
+    ['web_search', 'search'],
+    ['fetch_url', 'link'],
     ['something_new', 'tool']
   ])('%s is drawn as %s', (tool, icon) => {
     expect(toolIcon(tool)).toBe(icon);
