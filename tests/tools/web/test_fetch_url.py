@@ -206,6 +206,79 @@ async def test_pdf_is_shown_page_by_page():
         assert "1 pages without any text" in text_of(await found.fetch())
 
 
+PAGE = "/Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >>"
+
+
+def pdf_of(*pages: str) -> bytes:
+    """A PDF with a line of text on each page."""
+    kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    for number, text in enumerate(pages):
+        drawn = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET"
+        objects += [
+            f"<< /Type /Page {PAGE} /Contents {5 + 2 * number} 0 R >>",
+            f"<< /Length {len(drawn)} >>\nstream\n{drawn}\nendstream",
+        ]
+    body, places = "%PDF-1.4\n", list[int]()
+    for number, text in enumerate(objects, 1):
+        places.append(len(body))
+        body += f"{number} 0 obj\n{text}\nendobj\n"
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    size = len(objects) + 1
+    end = f"trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF\n"
+    return f"{body}xref\n0 {size}\n0000000000 65535 f \n{table}{end}".encode("ascii")
+
+
+async def test_text_of_a_pdf_is_shown_with_its_pages():
+    made = pdf_of("Arrays hold numbers.", "They are fast.")
+    async with site(answer(made, Content_Type="application/pdf")) as found:
+        result = await found.fetch("/paper.pdf")
+    text = text_of(result)
+    assert "Arrays hold numbers." in text
+    assert text.index("Arrays hold numbers.") < text.index("They are fast.")
+    data = result.envelope.data
+    assert isinstance(data, dict)
+    assert data["media_type"] == "application/pdf"
+
+
+PUBLISHED = f"""<!DOCTYPE html><html lang="en"><head>
+<title>Array programming with NumPy | Nature</title>
+<meta name="citation_title" content="Array programming with NumPy">
+<meta name="citation_doi" content="10.1038/s41586-020-2649-2">
+<meta name="citation_publication_date" content="2020/09/16">
+<meta property="article:published_time" content="2020-09-16"></head><body>
+<div class="cookies"><p>We use cookies. <button>Accept all</button></p></div>
+<header><nav><ul><li><a href="/">Nature</a></li>
+<li><a href="/login">Log in</a></li></ul></nav></header>
+<main><article><h1>Array programming with NumPy</h1><ul><li>Charles R. Harris</li></ul>
+<section><h2>Abstract</h2>
+<p>Array programming gives a syntax for data in vectors. {LONG}</p></section>
+<section><h2>Main</h2><p>NumPy is the library for arrays in Python
+<sup><a href="#ref-1">1</a></sup>. {LONG}</p>
+<figure><img src="f1.png"><figcaption>Fig. 1: Indexing and broadcasting.</figcaption></figure>
+</section>
+<section><h2>References</h2><ol>
+<li id="ref-1">Dubois, P. F. Numerical Python. (1996).</li></ol></section>
+</article></main><aside><p>Subscribe to this journal</p></aside>
+<footer><p>Privacy policy</p></footer></body></html>"""
+
+
+async def test_page_of_a_publisher_is_its_article():
+    async with site(html(PUBLISHED)) as found:
+        text = text_of(await found.fetch("/articles/s41586-020-2649-2"))
+    assert "Title: Array programming with NumPy" in text
+    assert "Date: 2020-09-16" in text
+    assert "Array programming gives a syntax" in text
+    assert "NumPy is the library for arrays" in text
+    assert "Subscribe to this journal" not in text
+    assert "Privacy policy" not in text
+    assert "Log in" not in text
+
+
 ENCODED = {
     "stated": ("Grüße aus Köln", "utf-8", "text/html; charset=utf-8"),
     "wrongly stated": ("Grüße aus Köln", "latin-1", "text/html; charset=utf-8"),
