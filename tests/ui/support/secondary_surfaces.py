@@ -27,8 +27,8 @@ from tests.ui.support.pseudo_locale import LANGUAGE, longer
 from tests.ui.support.realistic_samples import REALISTIC_SAMPLES
 
 SECTIONS = (
-    *("providers", "models", "suggestions", "search", "tools", "rules", "budget"),
-    *("usage", "privacy", "instructions", "folder", "approvals", "changes"),
+    *("providers", "models", "suggestions", "search", "services", "tools", "rules"),
+    *("budget", "usage", "privacy", "instructions", "folder", "approvals", "changes"),
 )
 NOTEBOOK = "pay.ipynb"
 _ERROR = {"output_type": "error", "ename": "NameError", "evalue": "no price", "traceback": ["no"]}
