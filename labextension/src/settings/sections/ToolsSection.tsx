@@ -44,7 +44,7 @@ export function ToolsSection(): React.JSX.Element {
 function WordDocuments(props: { settings: Settings }): React.JSX.Element {
   const trans = useTrans();
   return (
-    <Group title={trans.__('Word documents')}>
+    <Group title={trans.__('Changes of Word documents')}>
       <SwitchSetting
         settings={props.settings}
         area="word"

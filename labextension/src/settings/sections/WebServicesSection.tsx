@@ -181,7 +181,10 @@ function KeyField(props: {
           target="_blank"
           rel="noopener noreferrer"
         >
-          {trans.__('Get a key')}
+          {trans.__('Get a key')}{' '}
+          <span className="shoulders-Markdown-host">
+            ({visible(new URL(key_url).host)})
+          </span>
         </a>
       )}
       {field.error !== null && <ErrorNote error={field.error} />}
