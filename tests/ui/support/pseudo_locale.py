@@ -61,6 +61,7 @@ _GIVEN = (
         ".shoulders-Remark",
         ".shoulders-CallDetail > p",
     ),
+    ".shoulders-Markdown-host",  # of a link
     ".shoulders-Line-moment",  # a time today, or a date
     *(".shoulders-Arguments", ".shoulders-Option", ".shoulders-Todo", ".shoulders-Menu-label"),
     *(
