@@ -16,6 +16,7 @@ import {
   IEditorExtensionRegistry
 } from '@jupyterlab/codemirror';
 import { IDocumentManager } from '@jupyterlab/docmanager';
+import { IFileBrowserFactory } from '@jupyterlab/filebrowser';
 import { IEditorTracker } from '@jupyterlab/fileeditor';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import {
@@ -52,7 +53,8 @@ export const references: JupyterFrontEndPlugin<void> = {
     IEditorExtensionRegistry,
     ICommandPalette,
     ILayoutRestorer,
-    ITranslator
+    ITranslator,
+    IFileBrowserFactory
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -63,7 +65,8 @@ export const references: JupyterFrontEndPlugin<void> = {
     extensions: IEditorExtensionRegistry | null,
     palette: ICommandPalette | null,
     restorer: ILayoutRestorer | null,
-    translator: ITranslator | null
+    translator: ITranslator | null,
+    browsers: IFileBrowserFactory | null
   ): void => {
     const { http, socket } = client;
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
@@ -81,6 +84,9 @@ export const references: JupyterFrontEndPlugin<void> = {
     app.shell.add(panel, 'left', { rank: RANK });
     restorer?.add(panel, panel.id);
     addCommands(app, { load, panel, palette, trans });
+    if (browsers !== null) {
+      addFileCommand(app, panel, browsers, trans);
+    }
     extensions?.addExtension({
       name: ID,
       factory: ({ model }) =>
@@ -163,9 +169,41 @@ function addCommands(
         typeof style === 'string' ? style : null
       )
   });
-  for (const command of Object.values(REFERENCE_COMMANDS)) {
+  for (const command of [
+    REFERENCE_COMMANDS.open,
+    REFERENCE_COMMANDS.insertBibliography
+  ]) {
     palette?.addItem({ command, category: trans.__('AI') });
   }
+}
+
+/** Add the work of a PDF from the file browser's menu: both panels are in one side bar, so a drag is not always possible. */
+function addFileCommand(
+  app: JupyterFrontEnd,
+  panel: ReferencesWidget,
+  browsers: IFileBrowserFactory,
+  trans: TranslationBundle
+): void {
+  const command = REFERENCE_COMMANDS.addFile;
+  app.commands.addCommand(command, {
+    label: trans.__('Add to References'),
+    caption: trans.__('Add the work of this PDF to the references'),
+    icon: referencesIcon,
+    describedBy: { args: { type: 'object', properties: {} } },
+    execute: () => {
+      const browser = browsers.tracker.currentWidget;
+      const paths = [...(browser?.selectedItems() ?? [])].map(
+        ({ path }) => path
+      );
+      app.shell.activateById(panel.id);
+      panel.addFiles(paths);
+    }
+  });
+  app.contextMenu.addItem({
+    command,
+    selector: '.jp-DirListing-item[data-file-type="pdf" i]',
+    rank: 5
+  });
 }
 
 /** Notices that a key is typed; the list is loaded then. */

@@ -4,6 +4,7 @@ import { EXTENSION_ID } from '../tokens';
 
 export const REFERENCE_COMMANDS = {
   open: `${EXTENSION_ID}:open-references`,
+  addFile: `${EXTENSION_ID}:add-file-to-references`,
   insertBibliography: `${EXTENSION_ID}:insert-bibliography`
 } as const;
 

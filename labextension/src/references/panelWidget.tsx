@@ -54,6 +54,11 @@ export class ReferencesWidget extends ReactWidget {
     });
   }
 
+  /** Add the works of files of the workspace. */
+  addFiles(paths: readonly string[]): void {
+    void this.ready().then(() => this.content?.dropFiles(paths));
+  }
+
   protected override render(): React.JSX.Element | null {
     const View = this.content?.view;
     return View === undefined ? null : <View />;

@@ -295,6 +295,19 @@ def test_a_work_is_dragged_into_a_cell(notebook: Citations) -> None:
     expect(notebook.cell(1).locator(".cm-content")).to_contain_text("{cite}`hopper1952`")
 
 
+def test_a_pdf_is_added_from_the_file_browser(notebook: Citations, workspace: Path) -> None:
+    page = notebook.page
+    (workspace / "scan.pdf").write_bytes(b"%PDF-1.4\n%%EOF\n")
+    try:
+        execute(page, "filebrowser:activate")
+        execute(page, "filebrowser:refresh")
+        page.locator(".jp-DirListing-item", has_text="scan.pdf").click(button="right")
+        page.get_by_role("menuitem", name="Add to References").click()
+        expect(ReferencesPanel(page).root).to_contain_text("scan.pdf")
+    finally:
+        (workspace / "scan.pdf").unlink()
+
+
 def test_a_work_is_added_and_the_check_finds_what_is_wrong(
     notebook: Citations, workspace: Path
 ) -> None:
