@@ -54,8 +54,9 @@ export class PageSelection implements IDisposable {
 
   /** Where the selection on the screen ends; null when that is out of view or not in this page. */
   position(): ISelectionPosition | null {
+    const range = this.current(); // callers may hear of the change before this object
     const selected = this.selected();
-    if (selected === null || this.range === null) {
+    if (selected === null || range === null) {
       return null;
     }
     const box = [...selected.getClientRects()].at(-1);
