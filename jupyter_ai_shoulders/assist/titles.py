@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from jupyter_ai_shoulders.assist.one_shot import OneShotCalls, OneShotQuestion
 from jupyter_ai_shoulders.core.budget.account import UsageAccount
+from jupyter_ai_shoulders.core.catalogue.external_agents import is_external_agent
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.storage.base import LoggedEvent, Sessions
 from jupyter_ai_shoulders.wire.events import (
@@ -103,6 +104,8 @@ class Titler:
         match event:
             case MessageAdd():
                 found.asked = found.asked or event.text
+            case TurnStart() if is_external_agent(event.model):  # it is asked for no title
+                del self._first_turns[event.session_id]
             case TurnStart():
                 found.model = event.model
             case TextDelta():

@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.changes.proposals.undone import UndoneProposalTracker
 from jupyter_ai_shoulders.changes.recording.recording_wrappers import record_tools
 from jupyter_ai_shoulders.changes.restore.restorer import Restorer
 from jupyter_ai_shoulders.changes.review.inline_answers import InlineAnswerWriter
+from jupyter_ai_shoulders.changes.review.service import ReviewService
 from jupyter_ai_shoulders.core.engine_settings import EngineSettings
 from jupyter_ai_shoulders.engine.calls.background_tasks import BackgroundTasks
 from jupyter_ai_shoulders.engine.engine import Engine
@@ -27,6 +28,8 @@ from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.host.context.file_search import FileSearch
 from jupyter_ai_shoulders.host.context.mentions import Mentions
 from jupyter_ai_shoulders.host.documents.review import build_review_service
+from jupyter_ai_shoulders.host.external_agents.protocol_services import ProtocolServices
+from jupyter_ai_shoulders.host.external_agents.routed_models import RoutedModels
 from jupyter_ai_shoulders.host.host import Host
 from jupyter_ai_shoulders.host.inline_completion.context import CompletionContextBuilder
 from jupyter_ai_shoulders.host.inline_completion.variables import CompletionVariables
@@ -37,6 +40,7 @@ from jupyter_ai_shoulders.host.sessions.forks import Forks
 from jupyter_ai_shoulders.host.sessions.service import SessionDefaults, SessionService
 from jupyter_ai_shoulders.host.settings.workspace_trust import TrustReview
 from jupyter_ai_shoulders.host.shared_services import SharedServices
+from jupyter_ai_shoulders.host.state.event_bus import EventListener
 from jupyter_ai_shoulders.host.threads.run_notifications import RunNotifications
 from jupyter_ai_shoulders.host.threads.service import ThreadService
 from jupyter_ai_shoulders.host.threads.thread_import import ThreadImport
@@ -65,17 +69,13 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     background = BackgroundTasks(ids)
     base = base_tools(services, threads, artifacts)
     tools = with_planning(base, rules, store.blobs, runs=background)
-    calls = OneShotCalls(services.models, services.preferences.models)
-    engine = _engine(
-        services, tools, rules, background, ConversationSummarizer(calls, services.models)
-    )
+    routed = RoutedModels(services.models)
+    engine = _engine(services, routed, tools, rules, background)
     trust = _trust_review(services, tools, rules)
-    titler = Titler(calls, services.models, store.sessions)
+    titler = Titler(_one_shot_calls(services), services.models, store.sessions)
     undone = UndoneProposalTracker(store.log)
-    for listener in (trust, *([titler] if settings.titles else []), undone):
-        store.hub.add(listener)
-    store.on_disk_full(lambda: ports.pages.settings_changed("state"))
-    conversations = _session_service(services, engine)
+    _add_listeners(services, trust, *([titler] if settings.titles else []), undone)
+    conversations = _session_service(services, engine, routed)
     notifications = RunNotifications(store.sessions, store.log, documents.notebooks, engine)
     forks = _forks(services, engine, artifacts)
     return Host(
@@ -86,9 +86,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         trust=trust,
         engine=engine,
         session_service=conversations,
-        review=build_review_service(
-            services.pending_edits, store, documents, services.files, services.recorder
-        ),
+        review=_review_service(services),
         cell_answers=InlineAnswerWriter(store.log, documents.notebooks, services.recorder),
         usage=OwnerUsage(services.budgets, store.directory.database, ports.clock),
         proposals=_proposals(services, notifications),
@@ -103,7 +101,28 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         thread_import=_thread_import(services, forks),
         presence=PagePresence(StateFile(store.directory, "presence.json"), ports.clock),
         artifacts=artifacts,
+        protocols=ProtocolServices(services, base, tools, engine, conversations, routed),
     )
+
+
+def _add_listeners(services: SharedServices, *listeners: EventListener) -> None:
+    for listener in listeners:
+        services.store.hub.add(listener)
+    services.store.on_disk_full(lambda: services.ports.pages.settings_changed("state"))
+
+
+def _review_service(services: SharedServices) -> ReviewService:
+    return build_review_service(
+        services.pending_edits,
+        services.store,
+        services.documents,
+        services.files,
+        services.recorder,
+    )
+
+
+def _one_shot_calls(services: SharedServices) -> OneShotCalls:
+    return OneShotCalls(services.models, services.preferences.models)
 
 
 def _permission_store(
@@ -182,10 +201,10 @@ def _trust_review(
 
 def _engine(
     services: SharedServices,
+    models: RoutedModels,
     tools: ToolRegistry,
     rules: PermissionStore,
     background: BackgroundTasks,
-    summaries: ConversationSummarizer,
 ) -> Engine:
     store, documents, ports = services.store, services.documents, services.ports
     return Engine(
@@ -193,7 +212,7 @@ def _engine(
             log=store.log,
             sessions=store.sessions,
             blobs=store.blobs,
-            models=services.models,
+            models=models,
             tools=tools,
             rules=rules,
             clock=ports.clock,
@@ -201,7 +220,7 @@ def _engine(
             settings=_engine_settings(services.settings),
             environment=services.environment,
             budgets=services.budgets,
-            summarizer=summaries,
+            summarizer=ConversationSummarizer(_one_shot_calls(services), services.models),
             background_tasks=background,
             inputs=documents.runner.inputs,
         ),
@@ -229,12 +248,14 @@ def _engine_settings(settings: HostSettings) -> EngineSettings:
     )
 
 
-def _session_service(services: SharedServices, engine: Engine) -> SessionService:
+def _session_service(
+    services: SharedServices, engine: Engine, models: RoutedModels
+) -> SessionService:
     settings, ports = services.settings, services.ports
     return SessionService(
         sessions=services.store.sessions,
         turns=engine,
-        models=services.models,
+        models=models,
         pages=ports.pages,
         ids=ports.ids,
         defaults=SessionDefaults(mode=settings.default_mode, allow_bypass=settings.allow_bypass),

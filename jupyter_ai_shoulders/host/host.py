@@ -25,6 +25,7 @@ from jupyter_ai_shoulders.files.open_files.open_text_files import OpenTextFiles
 from jupyter_ai_shoulders.host.context.mentions import Mentions
 from jupyter_ai_shoulders.host.documents.word import WordPages
 from jupyter_ai_shoulders.host.export.exporter import Exporter
+from jupyter_ai_shoulders.host.external_agents.protocol_services import ProtocolServices
 from jupyter_ai_shoulders.host.presence.away_report import AwayReports
 from jupyter_ai_shoulders.host.presence.page_presence import PagePresence
 from jupyter_ai_shoulders.host.sessions.background_runs import BackgroundRuns
@@ -79,6 +80,7 @@ class Host:
     thread_import: ThreadImport
     presence: PagePresence
     artifacts: ArtifactFiles
+    protocols: ProtocolServices
 
     def __post_init__(self) -> None:
         """Name the shared services that handlers use."""
@@ -159,6 +161,7 @@ class Host:
             stack.push_async_callback(self.models.aclose)
             stack.push_async_callback(self.services.documents.aclose)
             stack.push_async_callback(self.commands.aclose)
+            stack.push_async_callback(self.protocols.aclose)
             stack.push_async_callback(self.files.aclose)
             stack.push_async_callback(self.services.environment.aclose)
             stack.push_async_callback(self.mentions.aclose)

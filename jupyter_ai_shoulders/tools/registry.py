@@ -101,6 +101,13 @@ class ToolRegistry:
         for heir in self._extensions:
             heir.admit(tool, description, package)
 
+    def withdraw(self, name: str) -> None:
+        """Remove an admitted tool, here and in the registries derived from this one."""
+        self._entries = {key: entry for key, entry in self._entries.items() if key != name}
+        self._names.clear()
+        for heir in self._extensions:
+            heir.withdraw(name)
+
     def get(self, name: str) -> Tool[Any] | None:
         """Return the tool, or None."""
         entry = self._entries.get(name)

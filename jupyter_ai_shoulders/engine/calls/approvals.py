@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
+from jupyter_ai_shoulders.core.catalogue.external_agents import is_external_agent
 from jupyter_ai_shoulders.core.errors import ShouldersError, StateUnavailable
 from jupyter_ai_shoulders.engine.calls.approval_integrity import (
     canonical_hash,
@@ -126,7 +127,9 @@ class Approvals:
             interactive=state.policy.interactive,
         )
         if isinstance(decision, Allow) and state.policy.interactive:
-            repeated = state.progress.should_ask(call.tool, call.arguments)
+            repeated = _is_led_by_model(state) and state.progress.should_ask(
+                call.tool, call.arguments
+            )
             decision = Ask(GOES_ROUND, ONCE) if repeated else decision
         return _outcome(decision, call.arguments, subject, tool)
 
@@ -201,6 +204,11 @@ def _invalid_call(call: CallState, *, known: bool) -> ErrorInfo:
         code="invalid_arguments" if known else "unknown_tool",
         message=call.invalid or f"There is no tool named {call.tool!r}.",
     )
+
+
+def _is_led_by_model(state: SessionState) -> bool:
+    """Return whether a language model chooses the calls, so that it may loop by itself."""
+    return state.turn is not None and not is_external_agent(state.turn.model)
 
 
 def _is_conversation_tool(tool: Tool[Any]) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import itertools
 
+from jupyter_ai_shoulders.core.catalogue.external_agents import is_external_agent
 from jupyter_ai_shoulders.engine.loop import background_runs, questions, turns
 from jupyter_ai_shoulders.engine.loop.commands import (
     ApprovalAnswered,
@@ -203,7 +204,7 @@ def _leave_step(draft: TransitionBuilder) -> None:
     rejected = any(
         isinstance(call.verdict, RejectCall) and call.verdict.ends_turn for call in turn.calls
     )
-    if rejected and draft.state.policy.stop_on_rejection:
+    if rejected and draft.state.policy.stop_on_rejection and not is_external_agent(turn.model):
         turns.end_turn(draft, "tool_rejected")
     elif turn.woken or draft.state.ended:
         turns.next_step(draft)

@@ -5,6 +5,7 @@ Part of ``engine.loop.transition``; ``engine.loop.batch`` handles the calls of o
 
 from __future__ import annotations
 
+from jupyter_ai_shoulders.core.catalogue.external_agents import is_external_agent
 from jupyter_ai_shoulders.engine.guardrails.progress_guard import (
     EMPTY,
     EMPTY_REPLIES,
@@ -95,13 +96,14 @@ def next_step(draft: TransitionBuilder) -> None:
     if turn.step >= turn.step_limit:
         _reach_step_cap(draft)
         return
-    stuck = draft.state.progress.stop()
-    if stuck is not None:
-        fail_turn(draft, stuck)
-        return
-    if draft.state.policy.nudges:
-        for notice in draft.state.progress.notices():
-            draft.record(notice)
+    if not is_external_agent(turn.model):
+        stuck = draft.state.progress.stop()
+        if stuck is not None:
+            fail_turn(draft, stuck)
+            return
+        if draft.state.policy.nudges:
+            for notice in draft.state.progress.notices():
+                draft.record(notice)
     consume_queue(draft)
     step = turn.step + 1
     draft.enter(PreparingRequest(step), PrepareRequest(step, fresh=False))
@@ -110,6 +112,8 @@ def next_step(draft: TransitionBuilder) -> None:
 def nudge_empty(draft: TransitionBuilder) -> bool:
     """Repeat after an empty reply; return False when the limit of nudges is reached."""
     turn, progress = draft.turn, draft.state.progress
+    if is_external_agent(turn.model):
+        return False
     often = progress.empty_replies >= EMPTY_REPLIES or turn.step >= turn.step_limit
     if often or not draft.state.policy.nudges or draft.state.queue:
         return False

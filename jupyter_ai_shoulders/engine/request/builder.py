@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, cast
 
 from jupyter_ai_shoulders.core.budget.account import UsageAccount
+from jupyter_ai_shoulders.core.catalogue.external_agents import is_external_agent
 from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.engine_settings import EngineSettings
@@ -127,7 +128,10 @@ class RequestBuilder:
         switched = self.index.sent_model not in {None, turn.model}
         if operation.fresh or new or switched:
             around = await gather_context(self.environment, session, new, images=spec.images)
-            self._enter_context(operation, turn, session, spec, around)
+            if is_external_agent(turn.model):
+                self._enter_message_context(around, spec)
+            else:
+                self._enter_context(operation, turn, session, spec, around)
         notice = step_notice(operation.step, turn.step_limit)
         notices = (notice,) if notice else ()
         wanted = operation.fresh and self.index.compaction_wanted
@@ -174,6 +178,13 @@ class RequestBuilder:
         for path in dict.fromkeys(fact.path for fact in around.situation.facts if fact.text):
             if path is not None:
                 self._enter(read_entry(path), b"")
+
+    def _enter_message_context(self, around: GatheredContext, spec: ModelSpec) -> None:
+        """Log what belongs to the message; agents of others have their own guidance and tools."""
+        if self.context.entered(SECRET) is None:
+            self._enter(SECRET, secrets.token_hex(8).encode())
+        self._enter_enclosed(around)
+        self._enter_facts(around, PromptTexts({}, "", (), ()), data_limit(spec.window))
 
     def _enter_system_prompt(
         self,

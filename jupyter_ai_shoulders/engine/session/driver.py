@@ -12,7 +12,9 @@ import weakref
 from collections.abc import Callable
 from typing import assert_never
 
+from jupyter_ai_shoulders.core.catalogue.external_agents import is_external_agent
 from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.engine_settings import EngineSettings
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound, PolicyRefusal, ShouldersError
 from jupyter_ai_shoulders.engine.calls.output_truncation import OutputTruncator
 from jupyter_ai_shoulders.engine.loop.accepted_phases import WORKING
@@ -54,7 +56,10 @@ from jupyter_ai_shoulders.wire.events import (
     TurnStart,
 )
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, SessionId, TurnId
-from jupyter_ai_shoulders.wire.sessions import Mode, SessionStatus
+from jupyter_ai_shoulders.wire.sessions import Mode, SessionStatus, Toolset
+
+EXTERNAL_STEP_LIMIT = 1_000_000
+"""Steps of a turn that a program of others leads: each of its requests is one."""
 
 _log = logging.getLogger(__name__)
 
@@ -143,13 +148,12 @@ class SessionDriver:
         resolved = self._services.models.resolve(model_id or session.model)
         self._operations.model = resolved
         settings = self._services.settings
-        small = session.toolset == "document"
         return TurnPlan(
             turn_id=turn_id or TurnId(self._services.ids.new("turn")),
             model=resolved.spec.id,
             provider=resolved.spec.provider,
             mode=mode,
-            step_limit=settings.document_step_limit if small else settings.step_limit,
+            step_limit=_step_limit(settings, session.toolset, resolved.spec.id),
             is_stand_in=resolved.is_stand_in,
             notice=resolved.notice,
         )
@@ -367,6 +371,12 @@ class SessionDriver:
         if self._operation is not None:
             self._operation.cancel()
         self._on_broken(self.session_id)
+
+
+def _step_limit(settings: EngineSettings, toolset: Toolset, model: ModelId) -> int:
+    if is_external_agent(model):
+        return EXTERNAL_STEP_LIMIT
+    return settings.document_step_limit if toolset == "document" else settings.step_limit
 
 
 def bypass_forbidden_error() -> PolicyRefusal:

@@ -30,8 +30,9 @@ _SOURCES: dict[SessionKind, SessionSource] = {
     "run": "http",
     "scheduled": "schedule",
     "kernel": "kernel",
+    "agent": "mcp",
 }
-_INTERACTIVE: frozenset[SessionKind] = frozenset({"chat", "task", "kernel"})
+_INTERACTIVE: frozenset[SessionKind] = frozenset({"chat", "task", "kernel", "agent"})
 
 
 class Turns(Protocol):

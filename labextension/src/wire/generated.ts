@@ -712,8 +712,8 @@ usage: UsageView
  */
 export interface Session {
 id: string
-kind: ("chat" | "task" | "run" | "scheduled" | "kernel")
-source: ("chat" | "task" | "http" | "cli" | "kernel" | "schedule")
+kind: ("chat" | "task" | "run" | "scheduled" | "kernel" | "agent")
+source: ("chat" | "task" | "http" | "cli" | "kernel" | "schedule" | "mcp" | "acp")
 title: string
 model: (string | null)
 mode: ("ask" | "auto_edit" | "plan" | "bypass")
@@ -1249,7 +1249,7 @@ month_limit_micro_usd: (number | null)
  * via the `definition` "CreateSession".
  */
 export interface CreateSession {
-kind?: ("chat" | "task" | "run" | "scheduled" | "kernel")
+kind?: ("chat" | "task" | "run" | "scheduled" | "kernel" | "agent")
 title?: (string | null)
 model?: (string | null)
 mode?: (("ask" | "auto_edit" | "plan" | "bypass") | null)
@@ -1257,7 +1257,7 @@ tools?: (("enabled" | "parse_only" | "disabled") | null)
 toolset?: (("document" | "notebook" | "workspace" | "full" | "inline") | null)
 anchor?: (Anchor | null)
 interactive?: (boolean | null)
-source?: (("chat" | "task" | "http" | "cli" | "kernel" | "schedule") | null)
+source?: (("chat" | "task" | "http" | "cli" | "kernel" | "schedule" | "mcp" | "acp") | null)
 }
 /**
  * ``POST edits/{id}``: keep or undo all of a pending edit, or a part of it.

@@ -12,7 +12,8 @@ export const KINDS = [
   'task',
   'run',
   'scheduled',
-  'kernel'
+  'kernel',
+  'agent'
 ] as const satisfies readonly Kind[];
 
 export const SOURCES = [
@@ -21,7 +22,9 @@ export const SOURCES = [
   'http',
   'cli',
   'kernel',
-  'schedule'
+  'schedule',
+  'mcp',
+  'acp'
 ] as const satisfies readonly Source[];
 
 export function nameOfKind(kind: Kind, trans: TranslationBundle): string {
@@ -36,6 +39,8 @@ export function nameOfKind(kind: Kind, trans: TranslationBundle): string {
       return trans.__('Scheduled runs');
     case 'kernel':
       return trans.__('From a kernel');
+    case 'agent':
+      return trans.__('Other agents');
   }
 }
 
@@ -53,6 +58,10 @@ export function nameOfSource(source: Source, trans: TranslationBundle): string {
       return trans.__('Kernel');
     case 'schedule':
       return trans.__('Schedule');
+    case 'mcp':
+      return trans.__('MCP client');
+    case 'acp':
+      return trans.__('Editor (ACP)');
   }
 }
 

@@ -1,0 +1,1 @@
+"""Connections to agents of others over the Agent Client Protocol (ACP)."""

@@ -1,0 +1,19 @@
+"""Model ids of agents that are not ours: they decide what happens in a turn, and our engine runs,
+asks and records what they request.
+
+``agent:<name>`` is an agent in the panel (ACP); ``client:<name>`` a program that calls our tools
+(MCP). Used by ``engine``, which leaves guidance and limits for language models out of their turns,
+and by ``host``, which resolves the ids.
+"""
+
+from __future__ import annotations
+
+from jupyter_ai_shoulders.wire.ids import ModelId
+
+AGENT_PREFIX = "agent:"
+CLIENT_PREFIX = "client:"
+
+
+def is_external_agent(model_id: ModelId) -> bool:
+    """Return whether the turns of this model are led by a program that is not ours."""
+    return model_id.startswith((AGENT_PREFIX, CLIENT_PREFIX))

@@ -1,0 +1,1 @@
+"""Agents and clients of others as seen by the engine: ids, models and connections."""

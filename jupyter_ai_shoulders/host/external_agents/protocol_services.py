@@ -1,0 +1,34 @@
+"""What connects this host to programs of others: MCP servers, MCP clients and ACP agents.
+
+Made by ``host.build``. Each part is made on first use, so that a start imports no SDK.
+"""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from jupyter_ai_shoulders.engine.engine import Engine
+from jupyter_ai_shoulders.host.external_agents.routed_models import RoutedModels
+from jupyter_ai_shoulders.host.sessions.service import SessionService
+from jupyter_ai_shoulders.host.shared_services import SharedServices
+from jupyter_ai_shoulders.tools.registry import ToolRegistry
+
+
+@dataclass(eq=False)
+class ProtocolServices:
+    """The parts that speak MCP and ACP, and what they need of the host; ``aclose`` it."""
+
+    services: SharedServices
+    base: ToolRegistry
+    """The registry that new tools are admitted to; ``tools`` is derived from it."""
+    tools: ToolRegistry
+    engine: Engine
+    sessions: SessionService
+    models: RoutedModels
+    """Resolves agents of others as models."""
+
+    async def aclose(self) -> None:
+        """End all connections and processes."""
+        async with AsyncExitStack():
+            pass

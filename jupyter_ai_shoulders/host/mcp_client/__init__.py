@@ -1,0 +1,1 @@
+"""The MCP servers of a host: settings, trust, life cycle and tools."""

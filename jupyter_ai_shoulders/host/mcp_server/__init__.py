@@ -1,0 +1,1 @@
+"""The conversations of programs that call our tools over MCP."""

@@ -1,0 +1,1 @@
+"""Connections to MCP servers: configuration, transports, and what the servers offer."""
