@@ -331,8 +331,9 @@ def test_a_work_is_added_and_the_check_finds_what_is_wrong(
     panel.root.get_by_role("button", name="Check").click()
     for finding in ("nobody", key, "twice", "hopper1952"):
         expect(panel.report).to_contain_text(finding)
-    for heading in ("Cited, but in no bibliography", "Retracted", "Not cited", "Duplicates"):
-        expect(panel.report.get_by_role("heading", name=heading)).to_be_visible()
+    expected = {"Cited, but in no bibliography", "Retracted", "Not cited", "Duplicates"}
+    headings = panel.report.get_by_role("heading").all_inner_texts()
+    assert expected <= set(headings), panel.report.inner_text()
     for theme in THEMES:
         show_theme(page, theme)
         assert audit(panel.root, COLOURS if theme != THEMES[0] else ()) == []
