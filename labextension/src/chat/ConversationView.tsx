@@ -14,6 +14,7 @@ import {
 import { EMPTY } from '../model/reducer/conversation';
 import type { Conversation, ErrorInfo } from '../wire/generated';
 import { ClosedBanner, closedBecause } from './Banners';
+import { ClientBar, ClientNote, NoCalls } from './ClientConversation';
 import { BudgetForm } from './BudgetForm';
 import {
   BranchesContext,
@@ -30,6 +31,7 @@ import { ResolveHint } from './threads/ResolveHint';
 import { ThreadBar } from './threads/ThreadBar';
 import { TodoList } from './TodoList';
 import {
+  useLeadingClient,
   useTabContext,
   useSignal,
   useTrans,
@@ -66,6 +68,7 @@ export function ConversationView(): React.JSX.Element {
         }}
       >
         <ThreadBar />
+        <ClientBar />
         <ClosedBanner because={closed} />
         <BranchesContext.Provider value={branches}>
           <PendingInputContext.Provider
@@ -85,12 +88,22 @@ export function ConversationView(): React.JSX.Element {
         {budget && <BudgetForm onClose={() => setBudget(false)} />}
         <ResolveHint view={view} />
         <MessageQueue queued={view.queued} isQueueIdle={isLeft(view)} />
-        <Composer
-          view={store === null ? null : view}
-          closed={closed !== null}
-        />
+        <Foot view={store === null ? null : view} closed={closed !== null} />
       </div>
     </PendingInputContext.Provider>
+  );
+}
+
+/** The input; none where another program leads the conversation. */
+function Foot(props: {
+  view: Conversation | null;
+  closed: boolean;
+}): React.JSX.Element {
+  const client = useLeadingClient();
+  return client === null ? (
+    <Composer {...props} />
+  ) : (
+    <ClientNote client={client} />
   );
 }
 
@@ -115,14 +128,14 @@ function Main(props: {
   outbox: readonly IPendingMessage[];
 }): React.JSX.Element {
   const { store, view, outbox } = props;
+  const client = useLeadingClient();
   if (store?.isReady === false) {
     return <Loading store={store} />;
   }
-  return view.messages.length === 0 && outbox.length === 0 ? (
-    <EmptyState />
-  ) : (
-    <MessageList view={view} outbox={outbox} />
-  );
+  if (view.messages.length > 0 || outbox.length > 0) {
+    return <MessageList view={view} outbox={outbox} />;
+  }
+  return client === null ? <EmptyState /> : <NoCalls client={client} />;
 }
 
 /** What waits for the user, memoised. */

@@ -9,11 +9,12 @@ import {
   targetOf,
   type Activity
 } from '../model/view-models/conversationItems';
+import { callTitle } from '../model/view-models/toolOwners';
 import { serverText } from '../text/serverMessages';
 import { visible } from '../text/hiddenCharacters';
 import type { Conversation } from '../wire/generated';
 import { IconButton } from '../ui/primitives';
-import { useNow, useTrans } from '../ui/hooks';
+import { useLeadingClient, useNow, useTrans } from '../ui/hooks';
 
 /** Activities that wait for the user. */
 const WAITS = new Set<Activity['kind']>([
@@ -23,18 +24,25 @@ const WAITS = new Set<Activity['kind']>([
   'results'
 ]);
 
+/** From this limit on, a turn has none: another program leads it. */
+const UNLIMITED = 1_000_000;
+
 export function StatusLine(props: {
   view: Conversation;
   onStop: () => void;
 }): React.JSX.Element | null {
   const trans = useTrans();
   const { turn } = props.view;
+  const client = useLeadingClient();
   const now = useNow(true);
   if (turn === null) {
     return null;
   }
   const activity = activityOf(props.view);
-  const text = describe(activity, trans);
+  const text =
+    client && activity.kind === 'asking'
+      ? trans.__('Waiting for %1…', visible(client))
+      : describe(activity, trans);
   const elapsed = formatElapsed(now - Date.parse(turn.started_at));
   return (
     <div className={`shoulders-Status shoulders-mod-${activity.kind}`}>
@@ -43,7 +51,7 @@ export function StatusLine(props: {
         {text}
       </span>
       <span className="shoulders-Status-facts">
-        {turn.step > 0 && (
+        {turn.step > 0 && turn.step_limit < UNLIMITED && (
           <span className="shoulders-Status-step">
             {trans.__('Step %1/%2', turn.step, turn.step_limit)} ·{' '}
           </span>
@@ -76,7 +84,7 @@ function describe(activity: Activity, trans: TranslationBundle): string {
     case 'asking':
       return trans.__('Waiting for the model…');
     case 'tool': {
-      const { title } = activity.call;
+      const title = callTitle(activity.call);
       const shown = serverText(trans, title);
       const target = targetOf(activity.call);
       return target === '' || title.includes(target)

@@ -8,6 +8,7 @@ import { ApiError, infoOf } from '../client/http';
 import type { IConversations } from '../model/conversations/interface';
 import type { IPendingInput } from '../model/view-models/conversationItems';
 import type { ErrorInfo, PendingEdit } from '../wire/generated';
+import { clientOf } from '../model/view-models/toolOwners';
 import { focused, focusOn } from './focus';
 import type { IChatHost, IEditorContext } from '../host/chatHost';
 
@@ -111,6 +112,14 @@ export function useIsDemo(): boolean {
       ({ id, provider }) => id === chosen && provider === 'demo'
     );
   });
+}
+
+/** The program that leads this conversation through our tools; null for an ordinary conversation. */
+export function useLeadingClient(): string | null {
+  const { conversations, tab } = useTabContext();
+  return useSignal(conversations.changed, () =>
+    clientOf(conversations.session(tab))
+  );
 }
 
 export function useEditorContext(): IEditorContext {

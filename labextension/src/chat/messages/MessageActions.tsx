@@ -9,7 +9,13 @@ import { BranchesContext, useFork } from './branches';
 import { ErrorNote } from '../../ui/primitives';
 import { RestoreForm } from './RestoreForm';
 import { Toolbar, useDone, type IToolbarAction } from '../../ui/Toolbar';
-import { useHost, useTabContext, useSignal, useTrans } from '../../ui/hooks';
+import {
+  useHost,
+  useLeadingClient,
+  useTabContext,
+  useSignal,
+  useTrans
+} from '../../ui/hooks';
 
 /** For the user's messages. */
 export function MessageActions(props: {
@@ -24,21 +30,21 @@ export function MessageActions(props: {
   const running = useRunning();
   const copy = useCopy(message.text);
   const { act: fork, error } = useForkBefore(message);
-  const now: IToolbarAction[] = [
-    {
-      icon: 'pencil',
-      label: running
-        ? trans.__('Stop the agent to edit this message')
-        : trans.__('Edit and resend'),
-      disabled: running,
-      act: onEdit
-    },
-    {
-      icon: 'history',
-      label: trans.__('Restore to before this message…'),
-      act: () => setAsking(true)
-    }
-  ];
+  const isOurs = useLeadingClient() === null; // Only our agent answers again.
+  const edit: IToolbarAction = {
+    icon: 'pencil',
+    label: running
+      ? trans.__('Stop the agent to edit this message')
+      : trans.__('Edit and resend'),
+    disabled: running,
+    act: onEdit
+  };
+  const restore: IToolbarAction = {
+    icon: 'history',
+    label: trans.__('Restore to before this message…'),
+    act: () => setAsking(true)
+  };
+  const now = isOurs ? [edit, restore] : [restore];
   const close = (): void => {
     setAsking(false);
     ref.current?.querySelector('button')?.focus();
@@ -48,7 +54,11 @@ export function MessageActions(props: {
       <div className="shoulders-User-actions" ref={ref}>
         <Toolbar
           label={trans.__('Message actions')}
-          acts={[copy, ...(earlierVersion === null ? now : []), fork]}
+          acts={[
+            copy,
+            ...(earlierVersion === null ? now : []),
+            ...(isOurs ? [fork] : [])
+          ]}
         />
       </div>
       {error}
@@ -72,15 +82,14 @@ export function AnswerActions(props: {
   const copy = useCopy(seen, hidden);
   const { busy, error, fork } = useFork();
   const ended = message.parts.some(({ type }) => type === 'end');
-  const acts: IToolbarAction[] = [
-    ...(text === '' ? [] : [copy]),
-    {
-      icon: 'fork',
-      label: trans.__('Continue from here in a new conversation'),
-      disabled: busy || !ended,
-      act: () => fork(endOf(message.seq))
-    }
-  ];
+  const isOurs = useLeadingClient() === null;
+  const continued: IToolbarAction = {
+    icon: 'fork',
+    label: trans.__('Continue from here in a new conversation'),
+    disabled: busy || !ended,
+    act: () => fork(endOf(message.seq))
+  };
+  const acts = [...(text === '' ? [] : [copy]), ...(isOurs ? [continued] : [])];
   return (
     <>
       <div className="shoulders-Agent-actions">

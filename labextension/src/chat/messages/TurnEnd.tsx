@@ -10,7 +10,12 @@ import { ChangeList } from '../changes/ChangeList';
 import { Markdown } from '../markdown/Markdown';
 import { Button, ErrorNote } from '../../ui/primitives';
 import { TryAgain } from './RetryStatus';
-import { useHost, useTrans, usePendingInput } from '../../ui/hooks';
+import {
+  useHost,
+  useLeadingClient,
+  useTrans,
+  usePendingInput
+} from '../../ui/hooks';
 
 /** A notice of the engine. */
 export const Notice = React.memo(function Notice(props: {
@@ -64,12 +69,13 @@ export const TurnEnd = React.memo(function End(props: IEnd): React.JSX.Element {
 /** Why a turn ended early. */
 function Exit(props: IEnd): React.JSX.Element {
   const trans = useTrans();
+  const isOurs = useLeadingClient() === null;
   const { exit, error } = props.end;
   if (error !== null) {
     const budget = exit === 'budget_exhausted' && !isAdministrators(error);
     return (
       <ErrorNote error={error}>
-        {props.last && (
+        {props.last && isOurs && (
           <>
             {budget && <ChangeBudget />}
             <TryAgain />

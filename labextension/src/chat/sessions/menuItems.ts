@@ -2,6 +2,7 @@
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
+import { clientOf } from '../../model/view-models/toolOwners';
 import type { Session } from '../../wire/generated';
 import type { PanelActions } from './panelActions';
 import type { IMenuItem } from '../../ui/Menu';
@@ -20,7 +21,9 @@ export function sessionItems(
   ): IMenuItem => ({ key, title, act, danger });
   return [
     item('rename', trans.__('Rename'), rename),
-    item('fork', trans.__('Fork'), () => void actions.fork(session)),
+    ...(clientOf(session) === null // A copy of the program's conversation leads nowhere.
+      ? [item('fork', trans.__('Fork'), () => void actions.fork(session))]
+      : []),
     item(
       'md',
       trans.__('Export as Markdown'),

@@ -8,6 +8,7 @@ import {
   pathOf
 } from '../../model/view-models/callTargets';
 import { targetOf, toolIcon } from '../../model/view-models/conversationItems';
+import { callTitle } from '../../model/view-models/toolOwners';
 import { serverText } from '../../text/serverMessages';
 import { visible } from '../../text/hiddenCharacters';
 import type { CallView } from '../../wire/generated';
@@ -24,7 +25,7 @@ interface IRow {
 export function CallRow(props: IRow): React.JSX.Element {
   const { Icon } = useHost();
   const { call, note, open, onToggle } = props;
-  const title = serverText(useTrans(), call.title);
+  const title = serverText(useTrans(), callTitle(call));
   const go = useTargetOpener(call);
   const hasCell = go !== null && cellOf(call) !== null;
   const { before, cell, after } = splitTitle(visible(title), hasCell);
@@ -72,7 +73,7 @@ function Target(props: {
 }): React.JSX.Element | null {
   const { call, onGo, isStop } = props;
   const name = targetOf(call);
-  if (name === '' || call.title.includes(name)) {
+  if (name === '' || callTitle(call).includes(name)) {
     return null;
   }
   const path = pathOf(call);
@@ -140,7 +141,8 @@ export function CallHead(props: {
   id: string;
 }): React.JSX.Element {
   const { Icon, trans } = useHost();
-  const { tool, title, target } = props.call;
+  const { tool, target } = props.call;
+  const title = callTitle(props.call);
   return (
     <header className="shoulders-Card-head" id={props.id}>
       <Icon name={toolIcon(tool)} />

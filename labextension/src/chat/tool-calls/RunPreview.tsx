@@ -7,6 +7,7 @@ import {
   previewOfRun,
   type ITablePreview
 } from '../../model/view-models/runPreviews';
+import { callTitle } from '../../model/view-models/toolOwners';
 import { serverText } from '../../text/serverMessages';
 import { visible } from '../../text/hiddenCharacters';
 import type { CallView } from '../../wire/generated';
@@ -26,7 +27,12 @@ export const RunPreview = React.memo(function RunPreview(props: {
   return (
     <>
       {pictures.length > 0 && (
-        <Pictures sources={pictures} more={more} title={call.title} go={go} />
+        <Pictures
+          sources={pictures}
+          more={more}
+          title={callTitle(call)}
+          go={go}
+        />
       )}
       {table !== null && <Table table={table} go={go} />}
     </>

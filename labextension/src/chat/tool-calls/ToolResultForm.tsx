@@ -2,6 +2,7 @@
 
 import * as React from 'react';
 
+import { callTitle } from '../../model/view-models/toolOwners';
 import { serverText } from '../../text/serverMessages';
 import { visible } from '../../text/hiddenCharacters';
 import type { CallView } from '../../wire/generated';
@@ -47,7 +48,7 @@ export function ToolResultForm({
         placeholder={trans.__('Result')}
         aria-label={trans.__(
           'Result of %1',
-          visible(serverText(trans, call.title))
+          visible(serverText(trans, callTitle(call)))
         )}
         onChange={event => setContent(event.target.value)}
       />

@@ -1,6 +1,7 @@
 /** The documents and cells that calls name in their arguments and results. Pure. */
 
 import type { CallView, Json } from '../../wire/generated';
+import { serverToolOf } from './toolOwners';
 
 /** The position of a cell as a call named it. */
 export interface ICellLocation {
@@ -15,6 +16,9 @@ const RENUMBERS = /^(add_cell|delete_cell|move_cell|run_plan|undo_)/;
 
 /** The path of a call's document or folder; the new one after a move. */
 export function pathOf(call: CallView): string | null {
+  if (serverToolOf(call.tool) !== null) {
+    return null; // Paths of MCP servers are not ours.
+  }
   const data = objectOf(call.result?.data);
   const given = objectOf(call.arguments);
   return stringOf(data.new_path) ?? stringOf(data.path) ?? stringOf(given.path);
@@ -22,6 +26,9 @@ export function pathOf(call: CallView): string | null {
 
 /** The cell of a call. */
 export function cellOf(call: CallView): string | null {
+  if (serverToolOf(call.tool) !== null) {
+    return null;
+  }
   return (
     stringOf(objectOf(call.result?.data).cell_id) ??
     stringOf(objectOf(call.arguments).cell_id)

@@ -9,6 +9,7 @@ import type {
   PartView,
   ReasoningView
 } from '../../wire/generated';
+import { serverToolOf } from './toolOwners';
 import { isRunning, isAbandoned, pendingCall } from './turnState';
 
 export { isRunning, isAbandoned, pendingCall };
@@ -304,8 +305,9 @@ export function editOf(
 }
 
 /** The images of a call as data URLs: from the cells it ran, else those sent to the model. */
-export function picturesOf({ result, content }: CallView): string[] {
-  const outputs = isObject(result?.data) ? result.data.outputs : null;
+export function picturesOf({ tool, result, content }: CallView): string[] {
+  const isOurs = serverToolOf(tool) === null;
+  const outputs = isOurs && isObject(result?.data) ? result.data.outputs : null;
   const pictures = (Array.isArray(outputs) ? outputs : []).flatMap(output => {
     const bundle = isObject(output) ? output.data : null;
     return isObject(bundle) ? pictureIn(bundle) : [];

@@ -3,9 +3,17 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { CallView } from '../../wire/generated';
+import { callTitle } from './toolOwners';
 
 type Kind =
-  'file' | 'notebook' | 'output' | 'search' | 'folder' | 'variable' | 'other';
+  | 'file'
+  | 'notebook'
+  | 'output'
+  | 'search'
+  | 'folder'
+  | 'variable'
+  | 'server'
+  | 'other';
 
 const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/^(read_file|read_document|get_document_info)$/, 'file'],
@@ -13,7 +21,8 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/^(read_cell_output|read_output)$/, 'output'],
   [/^(search_|semantic_)/, 'search'],
   [/^list_files$/, 'folder'],
-  [/^inspect_variables$/, 'variable']
+  [/^inspect_variables$/, 'variable'],
+  [/^mcp__/, 'server']
 ];
 
 /** One phrase per kind, in order of first occurrence. */
@@ -55,6 +64,12 @@ function phrase(
         'Looked at variables %1 times',
         calls.length
       );
+    case 'server':
+      return trans._n(
+        'Called %1 server tool',
+        'Called %1 server tools',
+        calls.length
+      );
     case 'other':
       return trans._n('Looked at %1 item', 'Looked at %1 items', calls.length);
   }
@@ -72,5 +87,5 @@ function nameOf(call: CallView): string {
 
 /** The names of what was read, without duplicates. */
 export function readTargets(calls: readonly CallView[]): string[] {
-  return [...new Set(calls.map(call => call.target ?? call.title))];
+  return [...new Set(calls.map(call => call.target ?? callTitle(call)))];
 }

@@ -2,6 +2,7 @@
 
 import type { CallView, Json } from '../../wire/generated';
 import { picturesOf } from './conversationItems';
+import { serverToolOf } from './toolOwners';
 import { visible } from '../../text/hiddenCharacters';
 
 /** The beginning of a table in a cell's output. */
@@ -28,21 +29,23 @@ const CHARACTERS = 40;
 /** Longest HTML that is parsed, in characters. */
 const LONGEST = 100_000;
 
-/** The preview of a run; null for other calls and when there is nothing to show. */
+/** The preview of a run, or of the images of a server's tool; null for other calls and when there is nothing to show. */
 export function previewOfRun(call: CallView): IRunPreview | null {
-  if (!RUNS.test(call.tool) || call.result === null) {
+  const isServers = serverToolOf(call.tool) !== null;
+  if ((!RUNS.test(call.tool) && !isServers) || call.result === null) {
     return null;
   }
   const pictures = picturesOf(call);
-  const table =
-    htmlsOf(call)
-      .map(tableIn)
-      .filter(found => found !== null)
-      .at(-1) ?? null;
+  const table = isServers ? null : lastTableOf(call);
   const shown = pictures.slice(0, MOST_PICTURES);
   return shown.length === 0 && table === null
     ? null
     : { pictures: shown, more: pictures.length - shown.length, table };
+}
+
+function lastTableOf(call: CallView): ITablePreview | null {
+  const tables = htmlsOf(call).map(tableIn);
+  return tables.filter(found => found !== null).at(-1) ?? null;
 }
 
 function htmlsOf({ result }: CallView): string[] {
