@@ -24,6 +24,7 @@ from jupyter_ai_shoulders.wire import (
     usage,
 )
 from jupyter_ai_shoulders.wire.api import (
+    access_tokens,
     anchors,
     audit,
     away_report,
@@ -105,6 +106,8 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("completion_suggestion", completions.CompletionSuggestion),
     ("completion_end", completions.CompletionEnd),
     ("sent_completions", completions.SentCompletions),
+    ("access_token_list", access_tokens.AccessTokenList),
+    ("created_access_token", access_tokens.CreatedAccessToken),
 )
 _COMMANDS: tuple[type[CommandModel], ...] = (
     commands.CreateSession,
@@ -136,6 +139,7 @@ _COMMANDS: tuple[type[CommandModel], ...] = (
     references.PostCitation,
     references.PostFormat,
     references.PostReferenceCheck,
+    access_tokens.PostAccessToken,
     web_services.PutServiceKey,
     web_services.PutServiceAddress,
     search.PostSearchIndex,

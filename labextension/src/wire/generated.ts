@@ -47,6 +47,7 @@ export type PartView = (TextView | ReasoningView | CallView | ClarifyView | Stdi
 export type ServerFrame = (Welcome | Events | Resync | MessageSent | MessageRefused | DocumentRead | DocumentAnnounce | DocumentApply | DocumentSaved | DocumentElsewhere | DocumentRecovery | DocumentRecovered | DocumentMarks | CellRunStart | CellRunOutput | CellInputRequest | CellInputEnd | CellRunEnd | KernelRestart | OutputDraw | TextRead | TextApply | TextSaved | FileMoved | FileRemoved | SessionDelete | ToolsUpdate | SettingsUpdate | EditsUpdate | FrameError)
 
 export interface Wire {
+access_token_list: AccessTokenList
 added_reference: AddedReference
 adopt_threads: AdoptThreads
 adopted_threads: AdoptedThreads
@@ -65,6 +66,7 @@ completion_end: CompletionEnd
 completion_suggestion: CompletionSuggestion
 conversation: Conversation
 create_session: CreateSession
+created_access_token: CreatedAccessToken
 decide_edit: DecideEdit
 decide_edits: DecideEdits
 decide_proposal: DecideProposal
@@ -96,6 +98,7 @@ paper_search: PaperSearch
 part_view: PartView
 patch_session: PatchSession
 pending_edit_list: PendingEditList
+post_access_token: PostAccessToken
 post_citation: PostCitation
 post_format: PostFormat
 post_reference: PostReference
@@ -142,6 +145,31 @@ web_result: WebResult
 web_service_info: WebServiceInfo
 web_service_list: WebServiceList
 word_page: WordPage
+}
+/**
+ * ``GET access-tokens``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AccessTokenList".
+ */
+export interface AccessTokenList {
+enabled: boolean
+install: (string | null)
+url_path: string
+tokens: AccessToken[]
+}
+/**
+ * A token as the settings show it; its secret is stored as a hash only.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AccessToken".
+ */
+export interface AccessToken {
+id: string
+name: string
+scopes: ("read" | "edit" | "run" | "files")[]
+created_at: string
+last_used_at: (string | null)
 }
 /**
  * ``POST references``: what was added or found.
@@ -1258,6 +1286,16 @@ toolset?: (("document" | "notebook" | "workspace" | "full" | "inline") | null)
 anchor?: (Anchor | null)
 interactive?: (boolean | null)
 source?: (("chat" | "task" | "http" | "cli" | "kernel" | "schedule" | "mcp" | "acp") | null)
+}
+/**
+ * The answer to ``POST access-tokens``; ``DELETE access-tokens/{id}`` revokes it.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CreatedAccessToken".
+ */
+export interface CreatedAccessToken {
+token: AccessToken
+secret: string
 }
 /**
  * ``POST edits/{id}``: keep or undo all of a pending edit, or a part of it.
@@ -3087,6 +3125,20 @@ status?: (("resolved" | "idle") | null)
  */
 export interface PendingEditList {
 edits: PendingEdit[]
+}
+/**
+ * ``POST access-tokens``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PostAccessToken".
+ */
+export interface PostAccessToken {
+name: string
+/**
+ * @minItems 1
+ * @maxItems 4
+ */
+scopes: [("read" | "edit" | "run" | "files")]|[("read" | "edit" | "run" | "files"), ("read" | "edit" | "run" | "files")]|[("read" | "edit" | "run" | "files"), ("read" | "edit" | "run" | "files"), ("read" | "edit" | "run" | "files")]|[("read" | "edit" | "run" | "files"), ("read" | "edit" | "run" | "files"), ("read" | "edit" | "run" | "files"), ("read" | "edit" | "run" | "files")]
 }
 /**
  * ``POST references/citation``: the text that cites works in a document.
