@@ -17,12 +17,18 @@ from tests.simulator.refusal import RequestRefused
 Body = TypeVar("Body", bound=BaseModel)
 
 
-def parse(kind: type[Body], raw: bytes) -> Body:
-    """Return the body as a model. Raises ``RequestRefused`` in OpenAI's words."""
+def parse(kind: type[Body], raw: bytes, *, tagged_tools: bool = False) -> Body:
+    """Return the body as a model; ``tagged_tools``: tools are of several types.
+
+    Raises ``RequestRefused`` in OpenAI's words.
+    """
     try:
         return kind.model_validate_json(raw)
     except ValidationError as error:
-        raise refusal(error.errors(include_url=False)[0]) from error
+        problem = error.errors(include_url=False)[0]
+        if tagged_tools and problem["loc"][:1] == ("tools",):
+            problem["loc"] = problem["loc"][:2] + problem["loc"][3:]
+        raise refusal(problem) from error
 
 
 TAGGED = re.compile(

@@ -46,6 +46,7 @@ VERSIONS = ("2026-10-21", "2023-06-01")
 BETAS = frozenset(
     {
         BINDING_BETA,
+        "fine-grained-tool-streaming-2025-05-14",
         "interleaved-thinking-2025-05-14",
         "prompt-caching-2024-07-31",
         "structured-outputs-2025-11-13",

@@ -120,13 +120,18 @@ def check_parameters(function: FunctionDeclaration, place: str) -> None:
     """Parameters are an object schema of the part of JSON Schema that is understood."""
     if function.parameters is not None and function.parameters_json_schema is not None:
         raise invalid(f"{place}: only one of parameters and parameters_json_schema may be set.")
-    schema = function.parameters_json_schema
+    schema = without_dialect(function.parameters_json_schema)
     if schema is not None:
         check_schema(schema, f"{place}.parameters_json_schema")
         if schema.get("type") != "object":
             raise required(
                 f"{place}.parameters_json_schema", "schema type for parameters should be OBJECT"
             )
+
+
+def without_dialect(schema: dict[str, JsonValue] | None) -> dict[str, JsonValue] | None:
+    """Leave ``$schema`` out, which Google's own client (Gemini CLI 0.61) sends at the top."""
+    return schema and {name: value for name, value in schema.items() if name != "$schema"}
 
 
 def check_schema(schema: JsonValue, place: str) -> None:

@@ -12,8 +12,12 @@ from typing import Any
 from tests.simulator.google.schema import Part
 from tests.simulator.signed_state import seal_content, unseal_content
 
-DUMMY = base64.b64encode(b"skip_thought_signature_validator").decode()
-"""Accepted for calls that Gemini did not make."""
+DUMMY_WORD = "skip_thought_signature_validator"
+DUMMIES = (
+    base64.b64encode(DUMMY_WORD.encode()).decode(),
+    DUMMY_WORD.replace("_", "/"),
+)
+"""Accepted for calls that Gemini did not make: as bytes, and as Gemini CLI 0.61 sends the word."""
 
 
 def sign(model: str, part: dict[str, Any]) -> str:
@@ -25,7 +29,7 @@ def is_signed_by(model: str, part: Part) -> bool:
     """Return whether the part's signature was made for it, by this model, or is the dummy."""
     # bytes in the JSON of a protocol buffer may be in either alphabet
     given = (part.thought_signature or "").replace("-", "+").replace("_", "/")
-    return given == DUMMY or unseal_content(given) == content_of(model, plain(part))
+    return given in DUMMIES or unseal_content(given) == content_of(model, plain(part))
 
 
 def plain(part: Part) -> dict[str, Any]:

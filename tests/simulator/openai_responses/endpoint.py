@@ -52,7 +52,7 @@ class ResponsesEndpoint:
     def accept(self, request: HttpRequest) -> AcceptedResponse:
         """Check a request for an answer. Raises ``RequestRefused``."""
         check_key(request.headers, self.keys, optional=False)
-        body = parse(ResponsesBody, request.body)
+        body = parse(ResponsesBody, request.body, tagged_tools=True)
         model = self._checked(request, body)
         for rule in RULES:
             rule(body)
@@ -63,7 +63,7 @@ class ResponsesEndpoint:
     def count(self, request: HttpRequest) -> Mapping[str, Any]:
         """Return the body of a token count. Raises ``RequestRefused``."""
         check_key(request.headers, self.keys, optional=False)
-        self._checked(request, parse(InputTokensBody, request.body))
+        self._checked(request, parse(InputTokensBody, request.body, tagged_tools=True))
         return {"object": "response.input_tokens", "input_tokens": estimate(len(request.body))}
 
     def refusal(self, refused: RequestRefused, _request_id: str) -> Mapping[str, Any]:

@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterator
 from tests.simulator.openai_responses.schema import (
     MOST_METADATA,
     AllowedTools,
+    AnyTool,
     FunctionCallOutput,
+    FunctionTool,
     InputFile,
     InputImage,
     InputPart,
@@ -21,6 +23,7 @@ from tests.simulator.openai_responses.schema import (
     JsonObjectFormat,
     JsonSchemaFormat,
     NamedChoice,
+    NamespaceTool,
     ResponsesBody,
 )
 from tests.simulator.refusal import RequestRefused
@@ -144,11 +147,22 @@ def choice_is_offered(body: InputTokensBody) -> None:
             )
 
 
+def _functions(tool: AnyTool, param: str) -> Iterator[tuple[FunctionTool, str]]:
+    """Yield the functions of a tool with the parameter that names their schema."""
+    if isinstance(tool, FunctionTool):
+        yield tool, f"{param}.parameters"
+    elif isinstance(tool, NamespaceTool):
+        for index, function in enumerate(tool.tools):
+            yield function, f"{param}.tools[{index}].parameters"
+
+
 def schemas_are_strict(body: InputTokensBody) -> None:
     """Parameters are objects; strict schemas keep to their rules."""
     for index, tool in enumerate(body.tools or []):
-        param = f"tools[{index}].parameters"
-        check_parameters(tool.name, tool.parameters, param, strict=bool(tool.strict))
+        for function, param in _functions(tool, f"tools[{index}]"):
+            check_parameters(
+                function.name, function.parameters, param, strict=bool(function.strict)
+            )
     wanted = body.text and body.text.format
     if isinstance(wanted, JsonSchemaFormat) and wanted.strict:
         subject = f"response_format '{wanted.name}'"

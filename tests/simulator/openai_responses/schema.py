@@ -1,6 +1,9 @@
 """The bodies of ``/v1/responses``; unknown fields are refused at every level.
 
-Parsed by ``openai_validation_errors.parse``. Hosted tools and their items are refused as unknown.
+Parsed by ``openai_validation_errors.parse``. Hosted tools other than the web search, and the items
+of all of them, are refused as unknown. Namespaces and the web search are as in the types of the
+openai SDK 3.54; that messages may have an ``id`` and requests ``client_metadata`` is known from
+OpenAI's own client, Codex 0.166, which sends both.
 """
 
 from __future__ import annotations
@@ -116,6 +119,7 @@ class SystemMessage(Strict):
     type: Literal["message"]
     role: Literal["system"]
     content: InputContent
+    id: ItemId | None = None
     status: Status | None = None
 
 
@@ -125,6 +129,7 @@ class DeveloperMessage(Strict):
     type: Literal["message"]
     role: Literal["developer"]
     content: InputContent
+    id: ItemId | None = None
     status: Status | None = None
 
 
@@ -134,6 +139,7 @@ class UserMessage(Strict):
     type: Literal["message"]
     role: Literal["user"]
     content: InputContent
+    id: ItemId | None = None
     status: Status | None = None
 
 
@@ -221,6 +227,31 @@ class FunctionTool(Strict):
     parameters: dict[str, JsonValue] | None
     strict: bool | None
     description: str | None = None
+
+
+class NamespaceTool(Strict):
+    """Functions of one group."""
+
+    type: Literal["namespace"]
+    name: Annotated[str, Field(pattern=FUNCTION_NAME, max_length=64)]
+    description: str
+    tools: Annotated[list[FunctionTool], Field(min_length=1)]
+
+
+class WebSearchTool(Strict):
+    """The search of the service; scripts never use it."""
+
+    type: Literal["web_search"]
+    external_web_access: bool | None = None
+    search_context_size: Literal["low", "medium", "high"] | None = None
+
+    @property
+    def name(self) -> str:
+        """The name in lists of tools."""
+        return self.type
+
+
+AnyTool = Annotated[FunctionTool | NamespaceTool | WebSearchTool, Field(discriminator="type")]
 
 
 class NamedChoice(Strict):
@@ -316,7 +347,7 @@ class InputTokensBody(Strict):
     reasoning: Reasoning | None = None
     text: TextOptions | None = None
     tool_choice: ToolChoice | None = None
-    tools: list[FunctionTool] | None = None
+    tools: list[AnyTool] | None = None
     truncation: Literal["auto", "disabled"] | None = None
 
     @property
@@ -355,6 +386,7 @@ class ResponsesBody(InputTokensBody):
     """The body of ``POST /v1/responses``."""
 
     background: bool | None = None
+    client_metadata: dict[str, str] | None = None
     include: list[Includable] | None = None
     max_output_tokens: Annotated[int, Field(ge=16)] | None = None
     max_tool_calls: Annotated[int, Field(ge=1)] | None = None

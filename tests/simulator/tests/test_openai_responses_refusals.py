@@ -149,8 +149,9 @@ CASES = [
     Case("arguments as an object", "Invalid type for 'input[1].arguments': expected a string, but "
          "got ? instead.".replace("?", "an object"), "input[1].arguments", "invalid_type",
          history(call("a", arguments={}), output("a"))),
-    Case("hosted tool", "Invalid value: 'web_search'. Supported values are: 'function'.",
-         "tools[0].type", "invalid_value", {"tools": [{**TOOL, "type": "web_search"}]}),
+    Case("hosted tool", "Invalid value: 'file_search'. Supported values are: 'function', "
+         "'namespace', 'web_search'.",
+         "tools[0].type", "invalid_value", {"tools": [{**TOOL, "type": "file_search"}]}),
     unknown("messages", {"messages": [USER]}, "messages"),
     unknown("max_tokens", {"max_tokens": 100}, "limit of the other format"),
     unknown("input[0].name", {"input": [{**USER, "name": "x"}]}, "unknown field in a message"),
