@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
@@ -48,6 +49,15 @@ _START = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class ProgramStreams:
+    """The standard streams of a connected command."""
+
+    stdin: asyncio.StreamWriter
+    stdout: asyncio.StreamReader
+    stderr: asyncio.StreamReader
+
+
 class Spawner:
     """A process that waits for one command to start; ``pid`` and ``start`` identify it in the log.
 
@@ -60,15 +70,18 @@ class Spawner:
         outputs: Mapping[Channel, int],
         child_descriptors: JsonObject,
         rules: PortRules | None = None,
+        input_end: int | None = None,
     ) -> None:
         self._process = process
         self._outputs: dict[Channel, int] = dict(outputs)
         self._child_descriptors = child_descriptors
         """Descriptor numbers of the write ends of the outputs in the new process."""
+        self._input_end = input_end
+        """Write end of the command's input; None without one."""
         self._rules = rules
         """Rules that the new process inherited under the same descriptor number; closed here."""
         self._replies: asyncio.StreamReader | None = None
-        self._transports: list[asyncio.ReadTransport] = []
+        self._transports: list[asyncio.BaseTransport] = []
         self._running = False
         self._flooded = False
         self._chunks_read = 0
@@ -76,9 +89,11 @@ class Spawner:
         self.start: str | None = None
 
     @classmethod
-    def launch(cls, rules: PortRules | None = None) -> Spawner:
+    def launch(cls, rules: PortRules | None = None, *, with_input: bool = False) -> Spawner:
         """Start a spawner, with port rules if the command needs them; takes ownership of their
         descriptor.
+
+        ``with_input``: the command's standard input is a pipe (see ``connect``), else empty.
 
         Raises ``PolicyRefusal`` when no process can be started.
         """
@@ -90,30 +105,32 @@ class Spawner:
             )
         (out, out_end), (err, err_end) = os.pipe(), os.pipe()
         ruled = () if rules is None else (rules.descriptor,)
+        in_end, input_end = os.pipe() if with_input else (None, None)
+        passed = [end for end in (out_end, err_end, in_end) if end is not None]
         try:
             process = subprocess.Popen(  # noqa: S603 this Python, with a program of ours
                 [sys.executable, "-I", "-S", "-c", _START, str(Path(__file__).parents[3])],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                pass_fds=(out_end, err_end, *ruled),
+                pass_fds=(*passed, *ruled),
                 start_new_session=True,
                 cwd="/",
                 env={"PATH": os.defpath, "LC_ALL": "C.UTF-8"},
             )
         except OSError as error:
-            os.close(out)
-            os.close(err)
+            for descriptor in (out, err, *(() if input_end is None else (input_end,))):
+                os.close(descriptor)
             raise PolicyRefusal(
                 f"No process could be started ({error.strerror}).",
                 code="disabled",
                 hint="The machine may be out of memory or processes; try again later.",
             ) from error
         finally:
-            for descriptor in (out_end, err_end, *ruled):
+            for descriptor in (*passed, *ruled):
                 os.close(descriptor)
-        child_descriptors: JsonObject = {"stdout": out_end, "stderr": err_end}
-        return cls(process, {"stdout": out, "stderr": err}, child_descriptors, rules)
+        child_descriptors: JsonObject = {"stdout": out_end, "stderr": err_end, "stdin": in_end}
+        return cls(process, {"stdout": out, "stderr": err}, child_descriptors, rules, input_end)
 
     @property
     def alive(self) -> bool:
@@ -144,6 +161,28 @@ class Spawner:
         text = json.dumps({**question, **self._child_descriptors}).encode()
         await asyncio.to_thread(self._write, f"{len(text):0{SIZE_DIGITS}x}".encode() + text)
         return await self._read_reply()
+
+    async def connect(self, program: Program, line_bytes: int) -> ProgramStreams:
+        """Start the command and return its streams; ``aclose`` ends all its processes.
+
+        ``line_bytes`` is the longest line that can be read from its output. The spawner was
+        launched ``with_input``. Raises ``InvalidRequest`` when it cannot be started.
+        """
+        assert self._input_end is not None, "launched with_input"
+        reply = await self.request(program_request(program, self._rules))
+        if reply is None or "started" not in reply:
+            raise not_started_error(program, reply)
+        self._running = True
+        pipes = [
+            os.fdopen(self._outputs.pop(name), "rb", buffering=0) for name in ("stdout", "stderr")
+        ]
+        stdout = await self._reader(pipes[0], line_bytes)
+        stderr = await self._reader(pipes[1])
+        return ProgramStreams(await self._input(), stdout, stderr)
+
+    async def exit(self) -> ProgramExit:
+        """Return the exit of a connected command when it has ended; await it once only."""
+        return await self._read_exit()
 
     async def run(self, program: Program) -> AsyncGenerator[OutputChunk | ProgramExit]:
         """Run the command; yield its output, then its exit. Closing or cancelling ends all its
@@ -248,6 +287,9 @@ class Spawner:
             for descriptor in self._outputs.values():
                 os.close(descriptor)
             self._outputs.clear()
+            if self._input_end is not None:
+                os.close(self._input_end)
+                self._input_end = None
             self._process.poll()
 
     def _close_stdin(self) -> None:
@@ -271,13 +313,25 @@ class Spawner:
             return None
         return cast("JsonObject", json.loads(line)) if line.endswith(b"\n") else None
 
-    async def _reader(self, pipe: IO[bytes]) -> asyncio.StreamReader:
-        reader = asyncio.StreamReader(limit=_CHUNK)
+    async def _reader(self, pipe: IO[bytes], limit: int = _CHUNK) -> asyncio.StreamReader:
+        reader = asyncio.StreamReader(limit=limit)
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), pipe
         )
         self._transports.append(transport)
         return reader
+
+    async def _input(self) -> asyncio.StreamWriter:
+        """Return a writer of the command's input; it owns the pipe from now on."""
+        assert self._input_end is not None
+        pipe, self._input_end = os.fdopen(self._input_end, "wb", buffering=0), None
+        loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader()
+        transport, protocol = await loop.connect_write_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), pipe
+        )
+        self._transports.append(transport)
+        return asyncio.StreamWriter(transport, protocol, reader, loop)
 
     def _write(self, data: bytes) -> None:
         """Write to stdin; ignored when the process is gone."""

@@ -34,8 +34,8 @@ class StdioProcess(Protocol):
         """Return the last lines that it wrote to standard error."""
         ...
 
-    async def wait(self) -> int:
-        """Return its exit status when it has ended."""
+    async def wait(self) -> int | None:
+        """Return its exit status when it has ended; None if it is unknown."""
         ...
 
     async def aclose(self) -> None:

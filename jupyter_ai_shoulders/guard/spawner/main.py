@@ -2,8 +2,8 @@
 
 Run by ``guard.process.launcher``. The server writes one request to stdin, and ``stop`` to end the
 command early; the end of stdin means that the server is gone, and ends it too. Replies are lines of
-JSON: ``ready``, then ``started`` or ``failed``, then ``ended``. The command's output does not pass
-through here.
+JSON: ``ready``, then ``started`` or ``failed``, then ``ended``. The command's output, and its input
+if it has one, do not pass through here.
 """
 
 from __future__ import annotations
@@ -235,8 +235,10 @@ def _spawn(request: Mapping[str, Any], mark: str) -> int:
     if pid == 0:
         _exec(request, mark, writer)
     os.close(writer)
-    for descriptor in {request["stdout"], request["stderr"]}:
-        os.close(descriptor)
+    given = {request["stdout"], request["stderr"], request.get("stdin")}
+    for descriptor in given:
+        if descriptor is not None:
+            os.close(descriptor)
     with os.fdopen(reader, "rb") as pipe:
         failure = pipe.read()
     if failure:
@@ -255,7 +257,7 @@ def _exec(request: Mapping[str, Any], mark: str, writer: int) -> None:
         policy = None if request["sandbox"] is None else AccessPolicy.from_json(request["sandbox"])
         rules = None if policy is None else policy.port_rules
         preserved = {writer} if rules is None else {writer, rules}
-        _reset_descriptors(request["stdout"], request["stderr"], preserved)
+        _reset_descriptors(request, preserved)
         apply_limits(ProcessLimits(request["file_bytes"], request["cpu_seconds"]))
         step = "cwd"
         os.chdir(request["cwd"])
@@ -282,11 +284,11 @@ def _reset_signals() -> None:
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 
-def _reset_descriptors(stdout: int, stderr: int, preserved: set[int]) -> None:
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.dup2(stdout, 1)
-    os.dup2(stderr, 2)
+def _reset_descriptors(request: Mapping[str, Any], preserved: set[int]) -> None:
+    given = request.get("stdin")
+    os.dup2(os.open(os.devnull, os.O_RDONLY) if given is None else given, 0)
+    os.dup2(request["stdout"], 1)
+    os.dup2(request["stderr"], 2)
     first = 3
     for descriptor in sorted(preserved):
         os.closerange(first, descriptor)
