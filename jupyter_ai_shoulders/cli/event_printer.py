@@ -37,12 +37,23 @@ class Printer:
                 self._note(f"{event.tool}: {event.result.error.message}")
             case ev.RetryWait():
                 self._note(f"{event.reason} Next try in {event.delay_ms / 1000:.0f} s.")
+            case _:
+                self._take_note(event)
+
+    def _take_note(self, event: ev.Event) -> None:
+        match event:
             case ev.Notice() if event.code == _MODEL_REPLACED:
                 write_error(f"· {event.text}\n")
             case ev.Notice():
                 self._note(event.text)
+            case ev.AgentActivity():
+                self._activity(event)
             case _:
                 pass
+
+    def _activity(self, event: ev.AgentActivity) -> None:
+        if event.status in {"pending", "failed"}:
+            self._note(f"Failed: {event.title}" if event.status == "failed" else event.title)
 
     def _note(self, text: str) -> None:
         if not self._quiet:

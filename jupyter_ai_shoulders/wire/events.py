@@ -11,6 +11,19 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter
 
+from jupyter_ai_shoulders.wire.event_types.agents import (
+    ActivityContent,
+    ActivityDiff,
+    ActivityKind,
+    ActivityStatus,
+    ActivityTerminal,
+    ActivityText,
+    AgentActivity,
+    AgentChoice,
+    AgentOption,
+    AgentSlashCommand,
+    AgentState,
+)
 from jupyter_ai_shoulders.wire.event_types.base import Author, EventBase
 from jupyter_ai_shoulders.wire.event_types.calls import (
     ArtifactShare,
@@ -84,6 +97,17 @@ from jupyter_ai_shoulders.wire.event_types.turns import (
 )
 
 __all__ = [
+    "ActivityContent",
+    "ActivityDiff",
+    "ActivityKind",
+    "ActivityStatus",
+    "ActivityTerminal",
+    "ActivityText",
+    "AgentActivity",
+    "AgentChoice",
+    "AgentOption",
+    "AgentSlashCommand",
+    "AgentState",
     "ApprovalAnswer",
     "ApprovalDecision",
     "ApprovalReason",
@@ -176,6 +200,8 @@ Event = Annotated[
     | ClarifyRequest
     | ClarifyAnswer
     | TodoUpdate
+    | AgentActivity
+    | AgentState
     | ArtifactShare
     | Notice
     | EditPending

@@ -25,6 +25,7 @@ from jupyter_ai_shoulders.wire import (
 )
 from jupyter_ai_shoulders.wire.api import (
     access_tokens,
+    agents,
     anchors,
     audit,
     away_report,
@@ -107,6 +108,7 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("completion_end", completions.CompletionEnd),
     ("sent_completions", completions.SentCompletions),
     ("access_token_list", access_tokens.AccessTokenList),
+    ("agent_list", agents.AgentList),
     ("created_access_token", access_tokens.CreatedAccessToken),
 )
 _COMMANDS: tuple[type[CommandModel], ...] = (
@@ -126,6 +128,7 @@ _COMMANDS: tuple[type[CommandModel], ...] = (
     commands.AnswerInput,
     commands.StartRun,
     commands.DecideProposal,
+    agents.PatchAgent,
     commands.PutCellText,
     commands.SetKey,
     provider_setup.DetectProvider,

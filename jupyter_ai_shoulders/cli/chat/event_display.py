@@ -86,6 +86,9 @@ class EventDisplay:
                 self._screen.note(f"{event.title}: ended ({event.status})")
             case ev.ArtifactShare():
                 self._screen.note(f"Shared {event.name}")
+            case ev.AgentActivity(status="pending" | "failed"):
+                failed = "Failed: " if event.status == "failed" else ""
+                self._screen.note(f"{failed}{event.title}")
             case ev.TodoUpdate():
                 done = sum(item.done for item in event.items)
                 self._screen.note(f"Plan: {done} of {len(event.items)} done")

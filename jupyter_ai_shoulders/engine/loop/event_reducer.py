@@ -53,6 +53,8 @@ _WITHOUT_FACTS = frozenset(
         ev.ReasoningDelta,
         ev.ReasoningEnd,
         ev.ToolProgress,
+        ev.AgentActivity,
+        ev.AgentState,
     }
 )
 """The model's words and streamed output: most events of a log."""

@@ -5,6 +5,7 @@ Pure; used by ``host.export.exporter`` and, message by message, by ``notebook``.
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Iterator
 from typing import assert_never
@@ -26,6 +27,7 @@ from jupyter_ai_shoulders.wire.conversation.views import (
     PartView,
     UserView,
 )
+from jupyter_ai_shoulders.wire.events import ActivityDiff, ActivityTerminal, ActivityText
 from jupyter_ai_shoulders.wire.messages import Attachment
 from jupyter_ai_shoulders.wire.parts import TextPart
 
@@ -88,7 +90,7 @@ def ending(conversation: Conversation) -> str:
     return "\n\n".join(blocks) + "\n" if blocks else ""
 
 
-def part(item: PartView) -> str:  # noqa: C901, PLR0911 one line for each kind of part
+def part(item: PartView) -> str:  # noqa: C901, PLR0911, PLR0912 one line for each kind of part
     """Return one part of the agent's answer; empty for a part without text."""
     match item:
         case views.TextView():
@@ -97,6 +99,8 @@ def part(item: PartView) -> str:  # noqa: C901, PLR0911 one line for each kind o
             return details("Thought process", code_block(item.text, "text")) if item.text else ""
         case views.CallView():
             return _call(item)
+        case views.ActivityView():
+            return _activity(item)
         case views.ClarifyView():
             return _question(item)
         case views.StdinView():
@@ -166,6 +170,29 @@ def _call_body(item: views.CallView) -> Iterator[str]:
         yield f"({images} image{'s' * (images > 1)} not included)"
     if item.handle is not None:
         yield "(The whole output is longer; it is kept with the conversation.)"
+
+
+def _activity(item: views.ActivityView) -> str:
+    """Return what an agent of another program did by itself."""
+    mark = "✗ " if item.status == "failed" else ""
+    blocks: list[str] = []
+    for piece in item.content:
+        match piece:
+            case ActivityText(text=text):
+                blocks.append(code_block(text, "text"))
+            case ActivityDiff(path=path, old=old, new=new):
+                blocks.append(f"{one_line(path)}\n\n{code_block(_diff(old or '', new), 'diff')}")
+            case ActivityTerminal():
+                pass  # the command is a call of its own
+            case _:
+                assert_never(piece)
+    title = f"{mark}{item.kind}: {one_line_html(item.title)}"
+    return details(title, "\n\n".join(blocks)) if blocks else f"- {title}"
+
+
+def _diff(old: str, new: str) -> str:
+    lines = difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=3)
+    return "\n".join(list(lines)[2:])
 
 
 def _question(item: views.ClarifyView) -> str:

@@ -30,6 +30,7 @@ from jupyter_ai_shoulders.wire.conversation.part_updates import (
     add_part,
     change_part,
     change_turn,
+    clear_retry,
     close_parts,
     copy_with,
 )
@@ -45,6 +46,7 @@ EMPTY = Conversation(
     pending_call=None,
     changes=(),
     todo=(),
+    agent=None,
     context_tokens=None,
     context_window=None,
     usage=UsageView(
@@ -66,7 +68,8 @@ TurnEvent = ev.TurnStart | ev.TurnResume | ev.StepStart | ev.RetryWait | ev.Turn
 CardEvent = (
     ev.ProposalAdd | ev.ProposalResolve | ev.ArtifactShare | ev.Notice | ev.Restore | ev.ErrorEvent
 )
-TotalEvent = ev.TodoUpdate | ev.UsageUpdate | ChangeEvent
+AgentEvent = ev.AgentActivity | ev.AgentState
+TotalEvent = ev.TodoUpdate | ev.UsageUpdate | AgentEvent | ChangeEvent
 UnseenEvent = ev.Checkpoint | ev.ContextRebase | ev.ContextAdd
 """Facts for restores and requests that are not shown."""
 
@@ -269,6 +272,30 @@ def _new_turn(event: ev.TurnStart | ev.TurnResume) -> TurnView:
     )
 
 
+# Agents of other programs
+
+
+def _agent(state: Conversation, event: AgentEvent) -> Conversation:
+    if isinstance(event, ev.AgentState):
+        return copy_with(state, agent=event)
+    activity = views.ActivityView(
+        activity_id=event.activity_id,
+        title=event.title,
+        kind=event.kind,
+        status=event.status,
+        locations=event.locations,
+        content=event.content,
+        input=event.input,
+    )
+
+    def change(part: PartView) -> PartView | None:
+        same = isinstance(part, views.ActivityView) and part.activity_id == event.activity_id
+        return activity if same else None
+
+    changed = change_part(state, change)
+    return add_part(clear_retry(state), event, activity) if changed is state else changed
+
+
 # Cards and totals
 
 
@@ -320,6 +347,8 @@ def _total(state: Conversation, event: TotalEvent) -> Conversation:
     match event:
         case ev.TodoUpdate():
             return copy_with(state, todo=event.items)
+        case ev.AgentActivity() | ev.AgentState():
+            return _agent(state, event)
         case ev.UsageUpdate():
             return copy_with(state, usage=_add_usage(state.usage, event))
         case ev.EditPending() | ev.EditResolve() | ev.CellsChange():

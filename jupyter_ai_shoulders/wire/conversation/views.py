@@ -14,6 +14,10 @@ from jupyter_ai_shoulders.wire.base import JsonObject, Timestamp, WireModel
 from jupyter_ai_shoulders.wire.edits import Proposal
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import (
+    ActivityContent,
+    ActivityKind,
+    ActivityStatus,
+    AgentState,
     ApprovalDecision,
     ApprovalReason,
     ApprovalScope,
@@ -123,6 +127,19 @@ class CallView(WireModel):
     handle: BlobHash | None
 
 
+class ActivityView(WireModel):
+    """Something that an agent of another program does by itself."""
+
+    type: Literal["activity"] = "activity"
+    activity_id: str
+    title: str
+    kind: ActivityKind
+    status: ActivityStatus
+    locations: tuple[str, ...]
+    content: tuple[ActivityContent, ...]
+    input: JsonObject | None
+
+
 class ClarifyView(WireModel):
     """A question to the user; ``answer`` is null until answered."""
 
@@ -211,6 +228,7 @@ PartView = Annotated[
     TextView
     | ReasoningView
     | CallView
+    | ActivityView
     | ClarifyView
     | StdinView
     | ProposalView
@@ -352,6 +370,8 @@ class Conversation(WireModel):
     changes: tuple[ChangeView, ...]
     """Ordered by first change; one for each cell or file and turn."""
     todo: tuple[TodoItem, ...]
+    agent: AgentState | None = None
+    """What the agent of another program offers; null in conversations with our own."""
     context_tokens: int | None
     """Estimated tokens of the last request."""
     context_window: int | None

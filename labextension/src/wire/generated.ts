@@ -24,7 +24,7 @@ export type CellEdit = (CellSource | CellInsert | CellDelete | CellMove | CellOu
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Event".
  */
-export type Event = (SessionCreate | SessionUpdate | MessageAdd | MessageUpdate | TurnStart | TurnResume | StepStart | TextStart | TextDelta | TextEnd | ReasoningStart | ReasoningDelta | ReasoningEnd | RetryWait | ToolCall | ApprovalRequest | ApprovalAnswer | ToolStart | ToolProgress | ToolResult | RunEnd | StdinRequest | StdinAnswer | ClarifyRequest | ClarifyAnswer | TodoUpdate | ArtifactShare | Notice | EditPending | EditResolve | ProposalAdd | ProposalResolve | Checkpoint | CellsChange | Restore | UsageUpdate | ContextRebase | ContextAdd | TurnEnd | ErrorEvent)
+export type Event = (SessionCreate | SessionUpdate | MessageAdd | MessageUpdate | TurnStart | TurnResume | StepStart | TextStart | TextDelta | TextEnd | ReasoningStart | ReasoningDelta | ReasoningEnd | RetryWait | ToolCall | ApprovalRequest | ApprovalAnswer | ToolStart | ToolProgress | ToolResult | RunEnd | StdinRequest | StdinAnswer | ClarifyRequest | ClarifyAnswer | TodoUpdate | AgentActivity | AgentState | ArtifactShare | Notice | EditPending | EditResolve | ProposalAdd | ProposalResolve | Checkpoint | CellsChange | Restore | UsageUpdate | ContextRebase | ContextAdd | TurnEnd | ErrorEvent)
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "MessageView".
@@ -39,7 +39,7 @@ export type PageFrame = (Hello | Subscribe | Unsubscribe | MessageSend | Documen
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PartView".
  */
-export type PartView = (TextView | ReasoningView | CallView | ClarifyView | StdinView | ProposalView | ArtifactView | NoticeView | RestoreView | ErrorView | EndView)
+export type PartView = (TextView | ReasoningView | CallView | ActivityView | ClarifyView | StdinView | ProposalView | ArtifactView | NoticeView | RestoreView | ErrorView | EndView)
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "ServerFrame".
@@ -51,6 +51,7 @@ access_token_list: AccessTokenList
 added_reference: AddedReference
 adopt_threads: AdoptThreads
 adopted_threads: AdoptedThreads
+agent_list: AgentList
 answer_approval: AnswerApproval
 answer_input: AnswerInput
 answer_question: AnswerQuestion
@@ -96,6 +97,7 @@ own_provider: OwnProvider
 page_frame: PageFrame
 paper_search: PaperSearch
 part_view: PartView
+patch_agent: PatchAgent
 patch_session: PatchSession
 pending_edit_list: PendingEditList
 post_access_token: PostAccessToken
@@ -314,6 +316,31 @@ details: ({
 provider: (string | null)
 model: (string | null)
 request_id: (string | null)
+}
+/**
+ * ``GET agents``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AgentList".
+ */
+export interface AgentList {
+agents: AgentInfo[]
+problem: (string | null)
+}
+/**
+ * An agent as the picker shows it.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AgentInfo".
+ */
+export interface AgentInfo {
+id: string
+title: string
+command: string
+installed: boolean
+install: (string | null)
+source: ("known" | "user" | "administrator")
+problem: (string | null)
 }
 /**
  * ``POST sessions/{id}/approvals/{call_id}``.
@@ -728,6 +755,7 @@ turn: (TurnView | null)
 pending_call: (string | null)
 changes: ChangeView[]
 todo: TodoItem[]
+agent: (AgentState | null)
 context_tokens: (number | null)
 context_window: (number | null)
 usage: UsageView
@@ -808,7 +836,7 @@ role: "agent"
 turn_id: (string | null)
 seq: number
 at: string
-parts: (TextView | ReasoningView | CallView | ClarifyView | StdinView | ProposalView | ArtifactView | NoticeView | RestoreView | ErrorView | EndView)[]
+parts: (TextView | ReasoningView | CallView | ActivityView | ClarifyView | StdinView | ProposalView | ArtifactView | NoticeView | RestoreView | ErrorView | EndView)[]
 }
 /**
  * Text of the model; ``open`` while more may follow.
@@ -975,6 +1003,56 @@ export interface ImagePart {
 type: "image"
 media_type: string
 data: string
+}
+/**
+ * Something that an agent of another program does by itself.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ActivityView".
+ */
+export interface ActivityView {
+type: "activity"
+activity_id: string
+title: string
+kind: ("read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "switch_mode" | "other")
+status: ("pending" | "in_progress" | "completed" | "failed")
+locations: string[]
+content: (ActivityText | ActivityDiff | ActivityTerminal)[]
+input: ({
+[k: string]: Json
+} | null)
+}
+/**
+ * Text that an activity shows.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ActivityText".
+ */
+export interface ActivityText {
+type: "text"
+text: string
+}
+/**
+ * A change that the agent made or wants to make.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ActivityDiff".
+ */
+export interface ActivityDiff {
+type: "diff"
+path: string
+old: (string | null)
+new: string
+}
+/**
+ * A command that runs here for the agent.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ActivityTerminal".
+ */
+export interface ActivityTerminal {
+type: "terminal"
+call_id: string
 }
 /**
  * A question to the user; ``answer`` is null until answered.
@@ -1253,6 +1331,64 @@ export interface TodoItem {
 text: string
 done: boolean
 depth: number
+}
+/**
+ * What the agent of this conversation offers now; a later event replaces an earlier one.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AgentState".
+ */
+export interface AgentState {
+seq: number
+session_id: string
+turn_id: (string | null)
+at: string
+type: "agent-state"
+agent: string
+agent_session: (string | null)
+can_resume: boolean
+mode: (string | null)
+modes: AgentChoice[]
+options: AgentOption[]
+commands: AgentSlashCommand[]
+context_used: (number | null)
+context_size: (number | null)
+}
+/**
+ * A value that can be chosen.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AgentChoice".
+ */
+export interface AgentChoice {
+id: string
+name: string
+description: (string | null)
+}
+/**
+ * A setting of the agent, such as its model or how much it thinks.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AgentOption".
+ */
+export interface AgentOption {
+id: string
+name: string
+description: (string | null)
+category: (string | null)
+value: string
+choices: AgentChoice[]
+}
+/**
+ * A command that the agent understands at the beginning of a message.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AgentSlashCommand".
+ */
+export interface AgentSlashCommand {
+name: string
+description: string
+hint: (string | null)
 }
 /**
  * Total tokens and cost of the conversation; null cost means unknown, never free.
@@ -2015,6 +2151,30 @@ type: "todo-update"
 items: TodoItem[]
 }
 /**
+ * The whole current state of something that the agent does by itself.
+ * 
+ * A later event with the same ``activity_id`` replaces an earlier one.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AgentActivity".
+ */
+export interface AgentActivity {
+seq: number
+session_id: string
+turn_id: (string | null)
+at: string
+type: "agent-activity"
+activity_id: string
+title: string
+kind: ("read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "switch_mode" | "other")
+status: ("pending" | "in_progress" | "completed" | "failed")
+locations: string[]
+content: (ActivityText | ActivityDiff | ActivityTerminal)[]
+input: ({
+[k: string]: Json
+} | null)
+}
+/**
  * A file was shared into the conversation.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -2335,7 +2495,7 @@ error: ErrorInfo
  * via the `definition` "EventPage".
  */
 export interface EventPage {
-events: (SessionCreate | SessionUpdate | MessageAdd | MessageUpdate | TurnStart | TurnResume | StepStart | TextStart | TextDelta | TextEnd | ReasoningStart | ReasoningDelta | ReasoningEnd | RetryWait | ToolCall | ApprovalRequest | ApprovalAnswer | ToolStart | ToolProgress | ToolResult | RunEnd | StdinRequest | StdinAnswer | ClarifyRequest | ClarifyAnswer | TodoUpdate | ArtifactShare | Notice | EditPending | EditResolve | ProposalAdd | ProposalResolve | Checkpoint | CellsChange | Restore | UsageUpdate | ContextRebase | ContextAdd | TurnEnd | ErrorEvent)[]
+events: (SessionCreate | SessionUpdate | MessageAdd | MessageUpdate | TurnStart | TurnResume | StepStart | TextStart | TextDelta | TextEnd | ReasoningStart | ReasoningDelta | ReasoningEnd | RetryWait | ToolCall | ApprovalRequest | ApprovalAnswer | ToolStart | ToolProgress | ToolResult | RunEnd | StdinRequest | StdinAnswer | ClarifyRequest | ClarifyAnswer | TodoUpdate | AgentActivity | AgentState | ArtifactShare | Notice | EditPending | EditResolve | ProposalAdd | ProposalResolve | Checkpoint | CellsChange | Restore | UsageUpdate | ContextRebase | ContextAdd | TurnEnd | ErrorEvent)[]
 last_seq: number
 has_more: boolean
 }
@@ -3103,6 +3263,17 @@ pages: (string | null)
 abstract: (string | null)
 open_access_url: (string | null)
 is_retracted: boolean
+}
+/**
+ * ``PATCH sessions/{id}/agent``: change the mode or an option of the agent.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PatchAgent".
+ */
+export interface PatchAgent {
+mode?: (string | null)
+option?: (string | null)
+value?: (string | null)
 }
 /**
  * ``PATCH sessions/{id}``: absent and null fields stay unchanged.
@@ -3931,7 +4102,7 @@ now_ms: number
  */
 export interface Events {
 type: "events"
-events: (SessionCreate | SessionUpdate | MessageAdd | MessageUpdate | TurnStart | TurnResume | StepStart | TextStart | TextDelta | TextEnd | ReasoningStart | ReasoningDelta | ReasoningEnd | RetryWait | ToolCall | ApprovalRequest | ApprovalAnswer | ToolStart | ToolProgress | ToolResult | RunEnd | StdinRequest | StdinAnswer | ClarifyRequest | ClarifyAnswer | TodoUpdate | ArtifactShare | Notice | EditPending | EditResolve | ProposalAdd | ProposalResolve | Checkpoint | CellsChange | Restore | UsageUpdate | ContextRebase | ContextAdd | TurnEnd | ErrorEvent)[]
+events: (SessionCreate | SessionUpdate | MessageAdd | MessageUpdate | TurnStart | TurnResume | StepStart | TextStart | TextDelta | TextEnd | ReasoningStart | ReasoningDelta | ReasoningEnd | RetryWait | ToolCall | ApprovalRequest | ApprovalAnswer | ToolStart | ToolProgress | ToolResult | RunEnd | StdinRequest | StdinAnswer | ClarifyRequest | ClarifyAnswer | TodoUpdate | AgentActivity | AgentState | ArtifactShare | Notice | EditPending | EditResolve | ProposalAdd | ProposalResolve | Checkpoint | CellsChange | Restore | UsageUpdate | ContextRebase | ContextAdd | TurnEnd | ErrorEvent)[]
 }
 /**
  * Events were left out: fetch ``GET sessions/{id}/events?after=`` and subscribe again.

@@ -20,6 +20,7 @@ import { CitationsContext } from '../markdown/CitationChip';
 import { CitedSources } from './CitedSources';
 import { CallLine, ReadsLine } from '../tool-calls/CallLine';
 import { CompactionCard, PauseCard } from '../cards/PauseCard';
+import { visible } from '../../text/hiddenCharacters';
 import { ErrorBoundary } from '../../ui/ErrorBoundary';
 import { InputCard } from '../cards/InputCard';
 import { Markdown } from '../markdown/Markdown';
@@ -103,6 +104,8 @@ const Part = React.memo(function Part(props: {
       return <Reasoning parts={[part]} />;
     case 'call':
       return <CallLine call={part} />;
+    case 'activity':
+      return <p>{visible(part.title)}</p>;
     case 'proposal':
       return <ProposalCard proposal={part.proposal} />;
     case 'notice':

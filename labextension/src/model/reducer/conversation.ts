@@ -6,6 +6,8 @@
  */
 
 import type {
+  ActivityView,
+  AgentActivity,
   Conversation,
   Event,
   RunEnd,
@@ -95,6 +97,8 @@ const KNOWN: Record<Event['type'], true> = {
   'stdin-request': true,
   'stdin-answer': true,
   'todo-update': true,
+  'agent-activity': true,
+  'agent-state': true,
   'artifact-share': true,
   notice: true,
   error: true,
@@ -180,6 +184,10 @@ function reduce(state: Conversation, event: Event): Conversation {
       );
     case 'todo-update':
       return { ...state, todo: event.items };
+    case 'agent-activity':
+      return setActivity(state, event);
+    case 'agent-state':
+      return { ...state, agent: event };
     case 'artifact-share': {
       const { call_id, name, media_type, size, description } = event;
       return addPart(state, event, {
@@ -237,6 +245,29 @@ function reduce(state: Conversation, event: Event): Conversation {
       event satisfies never;
       return state; // From a newer server: nothing this page can show.
   }
+}
+
+/** Something that an agent of another program does by itself: its newest state replaces the one before. */
+function setActivity(state: Conversation, event: AgentActivity): Conversation {
+  const { activity_id, title, kind, status } = event;
+  const activity: ActivityView = {
+    type: 'activity',
+    activity_id,
+    title,
+    kind,
+    status,
+    locations: event.locations ?? [],
+    content: event.content ?? [],
+    input: event.input ?? null
+  };
+  const changed = changePart(state, part =>
+    part.type === 'activity' && part.activity_id === activity_id
+      ? activity
+      : null
+  );
+  return changed === state
+    ? addPart(clearRetry(state), event, activity)
+    : changed;
 }
 
 function setResult(

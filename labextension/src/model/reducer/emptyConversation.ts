@@ -13,6 +13,7 @@ export const EMPTY: Conversation = {
   pending_call: null,
   changes: [],
   todo: [],
+  agent: null,
   context_tokens: null,
   context_window: null,
   usage: {

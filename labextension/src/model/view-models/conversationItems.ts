@@ -106,6 +106,7 @@ function isHidden(part: PartView): boolean {
     case 'notice':
     case 'restore':
     case 'error':
+    case 'activity':
       return false;
   }
 }
