@@ -158,6 +158,21 @@ class Shoulders(Configurable):
         imported.""",
     ).tag(config=True)
 
+    acp_agents = Dict(
+        help="""Agents of other makers that answer in the panel (Agent Client Protocol), by name,
+        for
+        instance `{"mine": {"command": ["my-agent", "--acp"], "env": {"MY_KEY": "${MY_KEY}"}}}`, or
+        changes of known ones: `{"goose": {"disabled": true}}`. Fields: `command`, `title`,
+        `install`, `env`, `proxy` (its models are called through the model proxy), `disabled`. They
+        win over `acp_agents` in a user's `~/.shoulders/settings.json`.""",
+    ).tag(config=True)
+
+    lock_acp_agents = Bool(
+        False,
+        help="""Whether only the agents of `Shoulders.acp_agents` can be used: none that are found
+        on the machine, none of users.""",
+    ).tag(config=True)
+
     qdrant_url = Unicode(
         help="""Address of a Qdrant server that keeps the vectors of search by meaning, for
         instance `https://qdrant.example.org:6333`; needs `pip install

@@ -95,6 +95,10 @@ class HostSettings:
     """The administrator's addresses of web services."""
     tool_packages: Sequence[str] | None = None
     """Distributions whose tools are loaded; None: all installed ones."""
+    acp_agents: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The administrator's entries of agents of others."""
+    locks_acp_agents: bool = False
+    """Whether only the agents of ``acp_agents`` can be used."""
     qdrant_url: str = ""
     """Of the server that keeps vectors; empty: the state directory does."""
     qdrant_api_key: str = field(default="", repr=False)

@@ -56,6 +56,8 @@ def host_settings(
         trusted_folders=config.trusted_folders,
         services=config.services,
         tool_packages=config.tool_packages,
+        acp_agents=config.acp_agents,
+        locks_acp_agents=config.lock_acp_agents,
         qdrant_url=config.qdrant_url,
         qdrant_api_key=config.qdrant_api_key,
         compaction=cast("CompactionMode", config.compaction),

@@ -24,6 +24,7 @@ from jupyter_ai_shoulders.server.handlers.documents import (
     ProposalsHandler,
 )
 from jupyter_ai_shoulders.server.handlers.events import EventsHandler
+from jupyter_ai_shoulders.server.handlers.external_agents.agents import AgentsHandler
 from jupyter_ai_shoulders.server.handlers.kernels import KernelNotebookHandler, KernelSecretHandler
 from jupyter_ai_shoulders.server.handlers.message_context import (
     FileSearchHandler,
@@ -99,6 +100,7 @@ from jupyter_ai_shoulders.server.lazy_routes import Route
 _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("status", StatusHandler),
     ("models", ModelsHandler),
+    ("agents", AgentsHandler),
     ("settings", SettingsHandler),
     ("trust", TrustHandler),
     ("usage", UsageHandler),

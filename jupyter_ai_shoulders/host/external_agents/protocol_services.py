@@ -7,8 +7,13 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import cached_property
 
 from jupyter_ai_shoulders.engine.engine import Engine
+from jupyter_ai_shoulders.host.external_agents.agent_catalogue import (
+    AgentCatalogue,
+    agent_catalogue,
+)
 from jupyter_ai_shoulders.host.external_agents.routed_models import RoutedModels
 from jupyter_ai_shoulders.host.sessions.service import SessionService
 from jupyter_ai_shoulders.host.shared_services import SharedServices
@@ -27,6 +32,11 @@ class ProtocolServices:
     sessions: SessionService
     models: RoutedModels
     """Resolves agents of others as models."""
+
+    @cached_property
+    def agents(self) -> AgentCatalogue:
+        """Agents of others that can answer in the panel."""
+        return agent_catalogue(self.services)
 
     async def aclose(self) -> None:
         """End all connections and processes."""

@@ -250,9 +250,7 @@ class ToolsUpdate(WireModel):
     type: Literal["tools-update"] = "tools-update"
 
 
-SettingsPart = Literal[
-    "settings", "providers", "budget", "trust", "state", "search", "services", "mcp"
-]
+SettingsPart = Literal["settings", "providers", "budget", "trust", "state", "search", "services"]
 """``state``: whether conversations can be stored; fetch ``GET status``. ``search``: the state of
 the index; fetch ``GET search/index``. ``services``: the web services; fetch ``GET services``.
 """
