@@ -101,7 +101,9 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         thread_import=_thread_import(services, forks),
         presence=PagePresence(StateFile(store.directory, "presence.json"), ports.clock),
         artifacts=artifacts,
-        protocols=ProtocolServices(services, base, tools, engine, conversations, routed),
+        protocols=ProtocolServices(
+            services, base, tools, engine, conversations, routed, background
+        ),
     )
 
 

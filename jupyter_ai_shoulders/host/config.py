@@ -214,6 +214,13 @@ class Shoulders(Configurable):
         notebook is opened again.""",
     ).tag(config=True)
 
+    mcp_server = Bool(
+        True,
+        help="""Whether programs such as Claude Code may read, edit and run notebooks through the
+        MCP server at `shoulders/mcp`, with a token of this server or one of limited scope that a
+        user made. Their calls are asked about and recorded like those of the side panel.""",
+    ).tag(config=True)
+
     report_activity = Bool(
         True,
         help="""Count a running turn as activity of the server, so that a hub does not stop the

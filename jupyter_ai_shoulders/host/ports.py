@@ -111,6 +111,8 @@ class HostSettings:
     """Whether several users share this server, as on a hub; sessions then have owners."""
     home_owner: str | None = None
     """The owner whose home directory is ``home``, if there are owners; None: nobody."""
+    mcp_server: bool = True
+    """Whether programs may connect to our MCP server."""
     collaboration: bool = False
     """Whether pages open notebooks in rooms."""
     document_server: str | None = None

@@ -60,6 +60,7 @@ def host_settings(
         locks_acp_agents=config.lock_acp_agents,
         qdrant_url=config.qdrant_url,
         qdrant_api_key=config.qdrant_api_key,
+        mcp_server=config.mcp_server,
         compaction=cast("CompactionMode", config.compaction),
         page_timeout=config.page_grace,
         has_owners=identifies_people or bool(environ.get("JUPYTERHUB_API_URL")),

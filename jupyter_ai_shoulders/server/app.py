@@ -34,8 +34,10 @@ if TYPE_CHECKING:
 
 API_PATH = "shoulders/api/v1/"
 PROXY_PATH = "shoulders/proxy/"
+MCP_PATH = "shoulders/mcp"
 _SERVICES = "jupyter_ai_shoulders.server.extension_services"
 _API_MODULES = ("jupyter_ai_shoulders.server.routes", _SERVICES)
+_MCP_MODULES = (_SERVICES, "jupyter_ai_shoulders.server.mcp.routes")
 _PROXY_MODULES = (_SERVICES, "jupyter_ai_shoulders.server.proxy.routes")
 LOCAL_NAMES = frozenset({"", "*", "localhost", "0.0.0.0", "::"})  # noqa: S104 compared, not bound
 """Listening addresses by which this machine reaches itself."""
@@ -64,6 +66,7 @@ class ShouldersApp(ExtensionApp):
         self._config = Shoulders(parent=self)  # reports a wrong setting at the start
         self._keys = _withdrawn_keys(self._config)
         self._add_routes(API_PATH, _API_MODULES, self._routes)
+        self._add_routes(MCP_PATH, _MCP_MODULES, self._mcp_routes)
         self._add_routes(PROXY_PATH, _PROXY_MODULES, self._proxy_routes)
         serverapp = cast("ServerApp", self.serverapp)
         if not (serverapp.gateway_config.gateway_enabled or serverapp.sock):
@@ -145,6 +148,12 @@ class ShouldersApp(ExtensionApp):
         secret = cast("ServerApp", self.serverapp).web_app.settings["cookie_secret"]
         service = self.service()
         return proxy_routes(prefix, service.host, secret, service.kernel_secrets)
+
+    def _mcp_routes(self, prefix: str) -> list[Route]:
+        from jupyter_ai_shoulders.server.mcp.routes import mcp_routes
+
+        service = self.service()
+        return mcp_routes(prefix, service.host, service.mcp, enabled=service.offers_mcp)
 
 
 def _withdrawn_keys(config: Shoulders) -> KeyEnvironment | None:

@@ -29,6 +29,7 @@ from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelSecrets
 from jupyter_ai_shoulders.server.auth.user_identity import identifies_people
 from jupyter_ai_shoulders.server.connections.connection_registry import PageConnectionRegistry
 from jupyter_ai_shoulders.server.kernels.kernel_directory import ServerKernels
+from jupyter_ai_shoulders.server.mcp.endpoint import McpEndpoint
 
 _log = logging.getLogger(__name__)
 
@@ -45,6 +46,7 @@ class ExtensionServices:
         )
         kernels = serverapp.kernel_manager
         self.kernel_secrets = KernelSecrets(lambda kernel_id: kernel_id in kernels)
+        self.mcp = McpEndpoint()
         self._warming: asyncio.Task[None] | None = None
         self._closing = False
         clock = SystemClock()
@@ -73,6 +75,11 @@ class ExtensionServices:
     def has_owners(self) -> bool:
         """Whether several users may use this server, as on a hub."""
         return self._host.settings.has_owners
+
+    @property
+    def offers_mcp(self) -> bool:
+        """Whether the MCP server is switched on."""
+        return self._host.settings.mcp_server
 
     def reload_catalogue(self) -> None:
         """Read the configuration of providers if it changed; a kernel is about to start."""
@@ -106,6 +113,7 @@ class ExtensionServices:
         if self._warming is not None:
             await self._warming
         await self._host.aclose()
+        await self.mcp.aclose()
         self._host.presence.close()
         self._host.hub.close()
         self.connections.close()

@@ -96,6 +96,10 @@ from jupyter_ai_shoulders.server.handlers.web_services import (
 )
 from jupyter_ai_shoulders.server.handlers.word import WordHandler
 from jupyter_ai_shoulders.server.lazy_routes import Route
+from jupyter_ai_shoulders.server.mcp.access_token_handlers import (
+    AccessTokenHandler,
+    AccessTokensHandler,
+)
 
 _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("status", StatusHandler),
@@ -144,6 +148,8 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("tools", ToolsHandler),
     ("tools/permissions", PermissionsHandler),
     ("audit", AuditHandler),
+    ("access-tokens", AccessTokensHandler),
+    (f"access-tokens/{ID}", AccessTokenHandler),
     ("operations", OperationsHandler),
     (f"operations/{ID}/undo", OperationUndoHandler),
     ("completions", CompletionsHandler),

@@ -113,6 +113,10 @@ class ToolRegistry:
         entry = self._entries.get(name)
         return entry.tool if entry else None
 
+    def definition(self, name: str) -> ToolDefinition:
+        """Return a tool's definition. Raises ``KeyError``."""
+        return self._entries[name].definition
+
     def package_of(self, name: str) -> str | None:
         """Return the package of an installed tool; None for built-in and unknown tools."""
         entry = self._entries.get(name)

@@ -17,3 +17,8 @@ CLIENT_PREFIX = "client:"
 def is_external_agent(model_id: ModelId) -> bool:
     """Return whether the turns of this model are led by a program that is not ours."""
     return model_id.startswith((AGENT_PREFIX, CLIENT_PREFIX))
+
+
+def is_client(model_id: ModelId) -> bool:
+    """Return whether a client of our MCP server leads the turns: it reads no messages of ours."""
+    return model_id.startswith(CLIENT_PREFIX)

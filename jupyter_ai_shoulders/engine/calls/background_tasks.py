@@ -108,6 +108,12 @@ class BackgroundTasks:
             if tracked.session_id == session_id:
                 _stop(tracked, why)
 
+    def cancel_run(self, session_id: SessionId, name: LongRunId, why: ErrorInfo) -> None:
+        """Cancel one call of the session, if it is still running."""
+        tracked = self._calls.get(name)
+        if tracked is not None and tracked.session_id == session_id and not tracked.run.task.done():
+            _stop(tracked, why)
+
     async def stop(self, why: ErrorInfo) -> None:
         """Cancel all calls and wait until they end."""
         going_on = self._going_on()

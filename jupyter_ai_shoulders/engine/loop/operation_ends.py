@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from jupyter_ai_shoulders.core.catalogue.external_agents import is_external_agent
 from jupyter_ai_shoulders.engine.loop import batch, context_overflow, turns
 from jupyter_ai_shoulders.engine.loop.accepted_phases import UNEXPECTED
 from jupyter_ai_shoulders.engine.loop.effects import RefuseCommand, SyncLog
@@ -119,7 +120,7 @@ def _note_shortcomings(draft: TransitionBuilder, signal: ModelFinished) -> None:
     if signal.stop == "max_tokens":
         text = "The reply was cut off at the model's output limit."
         draft.record(Notice(level="warning", code="output_limit", text=text))
-    elif signal.empty:
+    elif signal.empty and not is_external_agent(draft.turn.model):
         text = "The model returned an empty answer."
         draft.record(Notice(level="warning", code="empty_turn", text=text))
 

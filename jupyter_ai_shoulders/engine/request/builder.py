@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, cast
 
 from jupyter_ai_shoulders.core.budget.account import UsageAccount
-from jupyter_ai_shoulders.core.catalogue.external_agents import is_external_agent
+from jupyter_ai_shoulders.core.catalogue.external_agents import is_client, is_external_agent
 from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.engine_settings import EngineSettings
@@ -123,6 +123,8 @@ class RequestBuilder:
         self, operation: PrepareRequest, turn: TurnState, session: Session, spec: ModelSpec
     ) -> tuple[ModelRequest, RequestPrepared | RequestOverflowed]:
         """Return the request and whether it fits."""
+        if is_client(turn.model):
+            return _client_request(spec, session, turn, operation.step)
         new = self.context.unsettled()
         # A resumed turn may have switched the model.
         switched = self.index.sent_model not in {None, turn.model}
@@ -327,6 +329,20 @@ class RequestBuilder:
         if last is None or last[0] != content:
             last = self.stored[entry] = (content, self.blobs.put(content))
         return last[1]
+
+
+def _client_request(
+    spec: ModelSpec, session: Session, turn: TurnState, step: int
+) -> tuple[ModelRequest, RequestPrepared]:
+    """Return a request without messages: a client has its own copy of the conversation."""
+    request = ModelRequest(
+        model=spec.model,
+        system="",
+        messages=(),
+        trace_id=f"{turn.turn_id}/{step}",
+        account=UsageAccount("turn", session.id, turn.turn_id),
+    )
+    return request, RequestPrepared(0, spec.window)
 
 
 def _request(

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import assert_never
 
+from jupyter_ai_shoulders.core.catalogue.external_agents import is_client
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.redaction.redactor import Redactor
 from jupyter_ai_shoulders.engine.calls.approvals import Approvals
@@ -61,8 +62,11 @@ from jupyter_ai_shoulders.providers.base import ModelRequest, ToolCallReady
 from jupyter_ai_shoulders.tools.base import CallContext
 from jupyter_ai_shoulders.tools.read_output import READ_OUTPUT
 from jupyter_ai_shoulders.wire.events import Event, ToolCall, ToolResult, UsageUpdate
-from jupyter_ai_shoulders.wire.ids import CallId, CellId, SessionId, Version
+from jupyter_ai_shoulders.wire.ids import CallId, CellId, ModelId, SessionId, Version
 from jupyter_ai_shoulders.wire.sessions import Toolset
+
+CLIENT_STEP_SECONDS = 1.0
+"""How long a client's next calls wait for one that may outlast its step."""
 
 
 class EffectRunner:
@@ -211,7 +215,7 @@ class EffectRunner:
                 redactor=self._resolved().redactor,
             ),
             settle_timeout=services.settings.settle_timeout_s,
-            patience=services.settings.run_wait_s,
+            patience=_patience(self._turn().model, services.settings.run_wait_s),
             move_to_background=move_to_background,
         )
         return await BatchRunner(calls, self._index.seen, tools).run()
@@ -280,6 +284,14 @@ class EffectRunner:
     def _resolved(self) -> ResolvedModel:
         assert self.model is not None, "a turn starts with a model"
         return self.model
+
+
+def _patience(model: ModelId, seconds: float | None) -> float | None:
+    """Return how long a step waits for a call that may outlast it.
+
+    A client's call is answered at its end in any case; its other calls need not wait so long.
+    """
+    return CLIENT_STEP_SECONDS if is_client(model) else seconds
 
 
 def _unused(call_id: CallId, used: set[CallId]) -> CallId:

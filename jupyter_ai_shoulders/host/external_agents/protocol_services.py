@@ -9,12 +9,17 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import cached_property
 
+from jupyter_ai_shoulders.core.catalogue.external_agents import CLIENT_PREFIX
+from jupyter_ai_shoulders.engine.calls.background_tasks import BackgroundTasks
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.host.external_agents.agent_catalogue import (
     AgentCatalogue,
     agent_catalogue,
 )
 from jupyter_ai_shoulders.host.external_agents.routed_models import RoutedModels
+from jupyter_ai_shoulders.host.mcp_server.access_tokens import AccessTokens
+from jupyter_ai_shoulders.host.mcp_server.clients import McpClients
+from jupyter_ai_shoulders.host.mcp_server.conversation import ConversationPorts
 from jupyter_ai_shoulders.host.sessions.service import SessionService
 from jupyter_ai_shoulders.host.shared_services import SharedServices
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
@@ -32,6 +37,25 @@ class ProtocolServices:
     sessions: SessionService
     models: RoutedModels
     """Resolves agents of others as models."""
+    background: BackgroundTasks
+    """Runs that outlast their step."""
+
+    def __post_init__(self) -> None:
+        """Resolve the models of earlier conversations too."""
+        self.models.add(CLIENT_PREFIX, self.mcp_clients)
+
+    @cached_property
+    def access_tokens(self) -> AccessTokens:
+        """Tokens that open our MCP server."""
+        path = self.services.settings.home / ".shoulders" / "mcp_tokens.json"
+        return AccessTokens(path, self.services.ports.clock)
+
+    @cached_property
+    def mcp_clients(self) -> McpClients:
+        """The connected clients of our MCP server."""
+        store, ports = self.services.store, self.services.ports
+        shared = ConversationPorts(self.engine, store.hub, self.background, ports.ids)
+        return McpClients(shared, self.sessions, store.sessions, ports.clock)
 
     @cached_property
     def agents(self) -> AgentCatalogue:
@@ -40,5 +64,5 @@ class ProtocolServices:
 
     async def aclose(self) -> None:
         """End all connections and processes."""
-        async with AsyncExitStack():
-            pass
+        async with AsyncExitStack() as stack:
+            stack.callback(self.mcp_clients.close)

@@ -1,0 +1,1 @@
+"""The route of the MCP server: authentication, and a bridge from tornado to the SDK's ASGI."""
