@@ -166,6 +166,10 @@ EXCEPTIONS: Mapping[str, Excepted] = {
         (),
         ("importlib.import_module",),
     ),
+    "host.mcp_server.protocol": Excepted(OWN_DATA_WHY, (), OWN_DATA),
+    "server.mcp.endpoint": Excepted(
+        "imports the MCP SDK and the modules that need it on the first request", (), IMPORTS
+    ),
     "host.tools.command_execution": Excepted(
         "tells the sandbox where the workspace and the home really are, and reads where Jupyter's "
         "own servers listen, in their runtime directory",

@@ -69,7 +69,7 @@ class ProgressReports:
                 running.cancel()
 
     async def _report(self) -> None:
-        await asyncio.sleep(SPACING_SECONDS)  # most calls are answered by then
+        await asyncio.sleep(SPACING_SECONDS)  # most calls end sooner
         while True:
             try:
                 async with asyncio.timeout(HEARTBEAT_SECONDS):

@@ -106,8 +106,8 @@ class McpProtocol:
 
 
 def server_instructions() -> str:
-    """Return what a client's model is told about the server."""
-    return (resources.files(__package__) / "instructions.md").read_text("utf-8").strip()
+    """Return the guidance for a client's model."""
+    return (resources.files("jupyter_ai_shoulders.host.mcp_server") / "instructions.md").read_text("utf-8").strip()
 
 
 def identity_of(context: Context) -> RequestIdentity:

@@ -72,7 +72,7 @@ def connect(mcp_url: str, jp_auth_header: dict[str, str]) -> Connect:
             Client(
                 streamable_http_client(mcp_url, http_client=http),
                 client_info=Implementation(name=name, version="1"),
-                mode=mode,  # pyright: ignore[reportArgumentType] a table's value
+                mode=mode,
             ) as client,
         ):
             yield client
