@@ -250,7 +250,9 @@ class ToolsUpdate(WireModel):
     type: Literal["tools-update"] = "tools-update"
 
 
-SettingsPart = Literal["settings", "providers", "budget", "trust", "state", "search", "services"]
+SettingsPart = Literal[
+    "settings", "providers", "budget", "trust", "state", "search", "services", "mcp"
+]
 """``state``: whether conversations can be stored; fetch ``GET status``. ``search``: the state of
 the index; fetch ``GET search/index``. ``services``: the web services; fetch ``GET services``.
 """

@@ -86,6 +86,10 @@ folder_trust_view: FolderTrustView
 fork_session: ForkSession
 formatted_citations: FormattedCitations
 instruction_list: InstructionList
+mcp_authorization_url: McpAuthorizationUrl
+mcp_server_list: McpServerList
+mcp_server_test: McpServerTest
+mcp_server_view: McpServerView
 message_accepted: MessageAccepted
 message_view: MessageView
 model_list: ModelList
@@ -103,6 +107,7 @@ pending_edit_list: PendingEditList
 post_access_token: PostAccessToken
 post_citation: PostCitation
 post_format: PostFormat
+post_mcp_authorization: PostMcpAuthorization
 post_reference: PostReference
 post_reference_check: PostReferenceCheck
 post_search_index: PostSearchIndex
@@ -111,6 +116,9 @@ proposal_list: ProposalList
 provider_test: ProviderTest
 put_budget: PutBudget
 put_cell_text: PutCellText
+put_mcp_server: PutMcpServer
+put_mcp_server_enabled: PutMcpServerEnabled
+put_mcp_server_value: PutMcpServerValue
 put_permissions: PutPermissions
 put_provider: PutProvider
 put_reference_fields: PutReferenceFields
@@ -2607,6 +2615,99 @@ state: ("new" | "changed" | "trusted" | "declined")
 problems: string[]
 }
 /**
+ * Where the user signs in; open it in a new window.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "McpAuthorizationUrl".
+ */
+export interface McpAuthorizationUrl {
+url: string
+}
+/**
+ * ``GET mcp/servers``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "McpServerList".
+ */
+export interface McpServerList {
+install: (string | null)
+lock_reason: (string | null)
+user_file: string
+servers: McpServerView[]
+problems: McpProblem[]
+}
+/**
+ * One server as the settings show it. Texts of the server are untrusted.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "McpServerView".
+ */
+export interface McpServerView {
+name: string
+source: ("workspace" | "user" | "administrator")
+file: (string | null)
+line: (number | null)
+transport: ("stdio" | "http" | "sse")
+command: string[]
+environment_names: string[]
+header_names: string[]
+folder: (string | null)
+url: (string | null)
+host: (string | null)
+enabled: boolean
+status: ("stopped" | "starting" | "running" | "waiting" | "failed")
+trust: ("not_needed" | "new" | "changed" | "trusted" | "declined" | "forbidden")
+trust_id: (string | null)
+missing_values: McpMissingValue[]
+stored_values: string[]
+authorization: ("none" | "needed" | "signed_in")
+blocked: (string | null)
+error: (string | null)
+hint: (string | null)
+lock_reason: (string | null)
+server_name: (string | null)
+server_version: (string | null)
+instructions: (string | null)
+tool_count: (number | null)
+resource_count: (number | null)
+prompt_count: (number | null)
+log_lines: string[]
+}
+/**
+ * A ``${NAME}`` in an entry that has no value yet.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "McpMissingValue".
+ */
+export interface McpMissingValue {
+name: string
+used_in: string[]
+}
+/**
+ * A file or an entry that cannot be used.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "McpProblem".
+ */
+export interface McpProblem {
+file: string
+line: (number | null)
+server: (string | null)
+message: string
+}
+/**
+ * ``POST mcp/servers/{name}/test``: starts it and lists what it offers.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "McpServerTest".
+ */
+export interface McpServerTest {
+ok: boolean
+message: string
+hint: (string | null)
+server: McpServerView
+}
+/**
  * ``POST sessions/{id}/messages``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -3342,6 +3443,15 @@ style?: string
 locale?: string
 }
 /**
+ * ``POST mcp/servers/{name}/authorize``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PostMcpAuthorization".
+ */
+export interface PostMcpAuthorization {
+public_url: string
+}
+/**
  * ``POST references``: add a work by exactly one of these.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -3444,6 +3554,49 @@ document: string
 cell_id: string
 base: string
 text: string
+}
+/**
+ * ``PUT mcp/servers/{name}``: add or change an entry of the user's file.
+ * 
+ * Either ``command`` or ``url``. Fields of the entry that are not named here stay as they are.
+ * ``${NAME}`` and ``${NAME:-default}`` stand for values of the key store or the environment.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutMcpServer".
+ */
+export interface PutMcpServer {
+transport: ("stdio" | "http" | "sse")
+command?: (string | null)
+/**
+ * @maxItems 200
+ */
+args?: string[]
+env?: {
+[k: string]: string
+}
+folder?: (string | null)
+url?: (string | null)
+headers?: {
+[k: string]: string
+}
+}
+/**
+ * ``PUT mcp/servers/{name}/enabled``; kept in the user's settings, not in the entry.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutMcpServerEnabled".
+ */
+export interface PutMcpServerEnabled {
+enabled: boolean
+}
+/**
+ * ``PUT mcp/servers/{name}/values/{NAME}``: store a value like a key; None removes it.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutMcpServerValue".
+ */
+export interface PutMcpServerValue {
+value: (string | null)
 }
 /**
  * ``PUT tools/permissions``: the whole file.
@@ -4448,7 +4601,7 @@ type: "tools-update"
  */
 export interface SettingsUpdate {
 type: "settings-update"
-part: ("settings" | "providers" | "budget" | "trust" | "state" | "search" | "services")
+part: ("settings" | "providers" | "budget" | "trust" | "state" | "search" | "services" | "mcp")
 }
 /**
  * The pending edits of a document changed: fetch ``GET edits`` if shown.
