@@ -3,6 +3,7 @@
 import '../../style/chat/panel.css';
 import '../../style/ui/controls.css';
 import '../../style/chat/messages.css';
+import '../../style/chat/agents.css';
 import '../../style/chat/tool-calls.css';
 import '../../style/chat/user-messages.css';
 import '../../style/ui/terminal.css';

@@ -2,6 +2,7 @@
 
 import type {
   AddedReference,
+  AgentList,
   Attachment,
   FileMatches,
   PreviewMessage,
@@ -36,6 +37,8 @@ export interface IServerLookups {
   variables(path: string): Promise<VariableList>;
   skills(): Promise<SkillSummaries>;
   tools(): Promise<ToolList>;
+  /** The agents of others that this computer has or could have. */
+  agents(): Promise<AgentList>;
   /** Add a work to the bibliography by its DOI. */
   addReference(doi: string): Promise<AddedReference>;
   /** The request that sending a message would make. */

@@ -14,6 +14,7 @@ export function createServerLookups(http: IHttpClient): IServerLookups {
     variables: path => http.call('GET', `variables?${words('path', path)}`),
     skills: () => http.call('GET', 'skills'),
     tools: () => http.call('GET', 'tools'),
+    agents: () => http.call('GET', 'agents'),
     addReference: doi => http.call('POST', 'references', { doi }),
     preview: (id, message) =>
       http.call('POST', `${session(id)}/preview`, message),

@@ -2,6 +2,7 @@
 
 import type {
   AddedReference,
+  AgentList,
   Attachment,
   FileMatches,
   PreviewMessage,
@@ -39,6 +40,7 @@ export const request: RequestView = {
 export class FakeInputHost implements IInputHost {
   readonly asked: unknown[][] = [];
   files: FileMatches = { matches: [], complete: true };
+  agents: AgentList = { agents: [], problem: null };
   variables: VariableList = { variables: [], reason: null };
   skills: SkillSummaries = { skills: [] };
   tools: ToolList = {
@@ -62,6 +64,7 @@ export class FakeInputHost implements IInputHost {
   readonly lookups: IServerLookups = {
     files: async query => this.answer(['files', query], this.files),
     variables: async path => this.answer(['variables', path], this.variables),
+    agents: async () => this.agents,
     skills: async () => this.answer(['skills'], this.skills),
     tools: async () => this.answer(['tools'], this.tools),
     addReference: async doi => this.answer(['addReference', doi], this.added),

@@ -9,6 +9,7 @@ import {
   pendingInputOf
 } from '../../model/view-models/conversationItems';
 import type { Conversation } from '../../wire/generated';
+import { AgentOptions } from '../agents/AgentOptions';
 import { AttachmentChips, PendingChips } from './AttachmentChips';
 import { MessageField } from './MessageField';
 import { SkillsSheet, ToolsSheet } from './sheets/ListSheets';
@@ -203,6 +204,7 @@ function Bar(props: {
       />
       <ModePicker />
       <ModelPicker open={composer.models} setOpen={composer.setModels} />
+      <AgentOptions view={view} />
       <span className="shoulders-Actions-space" />
       {view !== null && <UsageMeter view={view} />}
       <IconButton

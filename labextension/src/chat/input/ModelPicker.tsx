@@ -3,8 +3,19 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { agentChoices, type AgentChoice } from '../agents/agentChoices';
+import { useAgents } from '../agents/useAgents';
+import {
+  isAgentModel,
+  titleFromId
+} from '../../model/view-models/externalAgents';
 import { bestOf } from './suggestions/mentions';
-import type { ModelInfo, ProviderHealth } from '../../wire/generated';
+import type {
+  AgentInfo,
+  AgentList,
+  ModelInfo,
+  ProviderHealth
+} from '../../wire/generated';
 import {
   focusComposer,
   useHost,
@@ -12,6 +23,7 @@ import {
   useTrans
 } from '../../ui/hooks';
 import { keyNote, modelFacts, modelName } from '../../ui/modelLabels';
+import { visible } from '../../text/hiddenCharacters';
 import {
   moved,
   optionId,
@@ -20,11 +32,13 @@ import {
 } from './suggestions/Listbox';
 
 /** A model, a provider without a key, or the line that expands those. */
-type PickerOption = IListboxOption &
+type ModelOption = IListboxOption &
   (
     | { readonly kind: 'model'; readonly model: ModelInfo }
     | { readonly kind: 'fold' | 'key' }
   );
+
+type PickerOption = ModelOption | AgentChoice;
 
 export function ModelPicker(props: {
   open: boolean;
@@ -36,12 +50,11 @@ export function ModelPicker(props: {
   const { open, setOpen } = props;
   const models = conversations.models?.models ?? [];
   const current = conversations.model(tab);
-  const chosen = models.find(({ id }) => id === current);
-  if (models.length === 0) {
+  const list = useAgents(open || isAgentModel(current));
+  const label = useLabel(current, models, list.agents);
+  if (models.length === 0 && list.agents.length === 0) {
     return null;
   }
-  const label =
-    chosen === undefined ? trans.__('Choose a model') : modelName(chosen);
   return (
     <div
       className="shoulders-ModelPicker"
@@ -56,7 +69,11 @@ export function ModelPicker(props: {
         className="shoulders-Picker shoulders-Menu-button"
         aria-haspopup="dialog"
         aria-expanded={open}
-        title={trans.__('Model: %1', label)}
+        title={
+          isAgentModel(current)
+            ? trans.__('Agent: %1', label)
+            : trans.__('Model: %1', label)
+        }
         onClick={() => setOpen(!open)}
       >
         <span className="shoulders-Menu-label">{label}</span>
@@ -65,6 +82,7 @@ export function ModelPicker(props: {
       {open && (
         <ModelList
           models={models}
+          agents={list}
           current={current}
           onDone={() => {
             setOpen(false);
@@ -76,19 +94,39 @@ export function ModelPicker(props: {
   );
 }
 
+/** The name of the chosen model or agent. */
+function useLabel(
+  current: string | null,
+  models: readonly ModelInfo[],
+  agents: readonly AgentInfo[]
+): string {
+  const trans = useTrans();
+  if (current !== null && isAgentModel(current)) {
+    const agent = agents.find(({ id }) => id === current);
+    return visible(agent?.title ?? titleFromId(current));
+  }
+  const chosen = models.find(({ id }) => id === current);
+  return chosen === undefined ? trans.__('Choose a model') : modelName(chosen);
+}
+
 function ModelList(props: {
   models: readonly ModelInfo[];
+  agents: AgentList;
   current: string | null;
   onDone: () => void;
 }): React.JSX.Element {
   const trans = useTrans();
   const { conversations, tab } = useTabContext();
-  const { models, current, onDone } = props;
+  const { models, agents, current, onDone } = props;
   const id = React.useId();
   const [query, setQuery] = React.useState('');
   const [unfolded, setUnfolded] = React.useState(false);
   const { openSettings } = useHost();
-  const options = useOptions(models, current, query, unfolded);
+  const choices = useAgentChoices(agents, current, query);
+  const options: readonly PickerOption[] = [
+    ...useOptions(models, current, query, unfolded),
+    ...choices.options
+  ];
   const [active, setActive] = React.useState(() =>
     Math.max(
       0,
@@ -110,6 +148,18 @@ function ModelList(props: {
       case 'key':
         onDone();
         openSettings?.('providers', true);
+        break;
+      case 'agent':
+        conversations.setModel(tab, option.agent.id);
+        onDone();
+        break;
+      case 'install':
+        choices.copyInstall(option.agent);
+        break;
+      case 'fold-agents':
+        choices.toggle();
+        break;
+      case 'agents-problem': // Cannot be picked.
     }
   };
   return (
@@ -168,13 +218,36 @@ function ModelList(props: {
   );
 }
 
+/** The agents of others, and what their lines do. */
+function useAgentChoices(
+  list: AgentList,
+  current: string | null,
+  query: string
+): {
+  options: readonly AgentChoice[];
+  toggle: () => void;
+  copyInstall: (agent: AgentInfo) => void;
+} {
+  const { copy, trans } = useHost();
+  const [unfolded, setUnfolded] = React.useState(false);
+  const [copied, setCopied] = React.useState<string | null>(null);
+  return {
+    options: agentChoices({ list, current, query, unfolded, copied }, trans),
+    toggle: () => setUnfolded(!unfolded),
+    copyInstall: agent => {
+      copy(agent.install ?? agent.command);
+      setCopied(agent.id);
+    }
+  };
+}
+
 /** The available models, and the providers without a key, collapsed into one line. */
 function useOptions(
   models: readonly ModelInfo[],
   current: string | null,
   query: string,
   unfolded: boolean
-): PickerOption[] {
+): ModelOption[] {
   const trans = useTrans();
   const { openSettings } = useHost();
   const { models: list } = useTabContext().conversations;
@@ -204,7 +277,7 @@ function modelOption(
   model: ModelInfo,
   current: string | null,
   trans: TranslationBundle
-): PickerOption {
+): ModelOption {
   return {
     kind: 'model',
     key: model.id,
@@ -218,7 +291,7 @@ function modelOption(
 }
 
 /** Groups models by provider, in the order of first occurrence. */
-function groupByProvider(options: readonly PickerOption[]): PickerOption[] {
+function groupByProvider(options: readonly ModelOption[]): ModelOption[] {
   return [...new Set(options.map(({ group }) => group))].flatMap(name =>
     options.filter(({ group }) => group === name)
   );
@@ -230,11 +303,11 @@ function keyOptions(
   unfolded: boolean,
   canAdd: boolean,
   trans: TranslationBundle
-): PickerOption[] {
+): ModelOption[] {
   if (keyless.length === 0) {
     return [];
   }
-  const fold: PickerOption = {
+  const fold: ModelOption = {
     kind: 'fold',
     key: 'providers-without-key',
     title: trans._n(
@@ -246,7 +319,7 @@ function keyOptions(
     icon: unfolded ? 'caret-down' : 'caret-right',
     group: ''
   };
-  const each = keyless.map((provider): PickerOption => ({
+  const each = keyless.map((provider): ModelOption => ({
     kind: 'key',
     key: `key:${provider.id}`,
     title: provider.name,

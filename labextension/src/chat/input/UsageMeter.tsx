@@ -3,6 +3,7 @@
 import * as React from 'react';
 
 import { formatMoney, formatTokens } from '../../text/numberFormat';
+import { useLeadingAgent } from '../agents/useLeadingAgent';
 import type { Conversation } from '../../wire/generated';
 import { useTrans, usePendingInput } from '../../ui/hooks';
 
@@ -16,7 +17,10 @@ export function UsageMeter({
 }): React.JSX.Element | null {
   const trans = useTrans();
   const { editBudget } = usePendingInput();
-  const { context_tokens: tokens, context_window: window, usage } = view;
+  const agent = useLeadingAgent(view);
+  const tokens = agent === null ? view.context_tokens : agent.context_used;
+  const window = agent === null ? view.context_window : agent.context_size;
+  const { usage } = view;
   const { cost_micro_usd: cost } = usage;
   if (tokens === null) {
     return null;

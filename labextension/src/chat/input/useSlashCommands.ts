@@ -11,7 +11,12 @@ import {
   type IChoice,
   type ISlashCommand
 } from './suggestions/slashCommands';
-import type { Conversation, SkillSummary } from '../../wire/generated';
+import { useLeadingAgent } from '../agents/useLeadingAgent';
+import type {
+  AgentState,
+  Conversation,
+  SkillSummary
+} from '../../wire/generated';
 import { fileNameOf, titleOf } from '../sessions/panelActions';
 import {
   useHost,
@@ -37,12 +42,15 @@ export function useSlashCommands(
   commanded: ISlashCommandState
 ): ISlashCommand[] {
   const skills = useSkills();
-  return [
+  const agent = useLeadingAgent(commanded.view);
+  const own = [
     ...useConversationCommands(commanded),
     ...useChoiceCommands(commanded),
-    ...useSheetCommands(commanded),
-    ...skills.map(skillCommand)
+    ...useSheetCommands(commanded)
   ];
+  return agent === null
+    ? [...own, ...skills.map(skillCommand)]
+    : withAgentCommands(own, agent.commands);
 }
 
 /** Commands for the whole conversation. */
@@ -215,7 +223,10 @@ function useSkills(): readonly SkillSummary[] {
   return skills;
 }
 
-function skillCommand({ name, description }: SkillSummary): ISlashCommand {
+function skillCommand({
+  name,
+  description
+}: Pick<SkillSummary, 'name' | 'description'>): ISlashCommand {
   return {
     name,
     title: description,
@@ -224,6 +235,29 @@ function skillCommand({ name, description }: SkillSummary): ISlashCommand {
       // The command stays in the message, and the server adds its text.
     }
   };
+}
+
+/** Commands of ours that an agent of others has no use for: it keeps its own memory, tools and skills. */
+const OWN_AGENT_ONLY = new Set(['compact', 'tools', 'skills', 'request']);
+
+/** Our commands, and those of the agent that leads the conversation; ours win where names are equal. */
+function withAgentCommands(
+  own: readonly ISlashCommand[],
+  commands: AgentState['commands']
+): ISlashCommand[] {
+  const kept = own.filter(({ name }) => !OWN_AGENT_ONLY.has(name));
+  const names = new Set(kept.map(({ name }) => name));
+  return [
+    ...kept,
+    ...commands
+      .filter(({ name }) => !names.has(name))
+      .map(({ name, description, hint }) =>
+        skillCommand({
+          name,
+          description: hint === null ? description : `${description} ${hint}`
+        })
+      )
+  ];
 }
 
 function when(possible: boolean, command: ISlashCommand): ISlashCommand[] {

@@ -18,9 +18,9 @@ import type {
 import { ArtifactCard } from '../cards/ArtifactCard';
 import { CitationsContext } from '../markdown/CitationChip';
 import { CitedSources } from './CitedSources';
+import { ActivityLine } from '../agents/ActivityLine';
 import { CallLine, ReadsLine } from '../tool-calls/CallLine';
 import { CompactionCard, PauseCard } from '../cards/PauseCard';
-import { visible } from '../../text/hiddenCharacters';
 import { ErrorBoundary } from '../../ui/ErrorBoundary';
 import { InputCard } from '../cards/InputCard';
 import { Markdown } from '../markdown/Markdown';
@@ -105,7 +105,7 @@ const Part = React.memo(function Part(props: {
     case 'call':
       return <CallLine call={part} />;
     case 'activity':
-      return <p>{visible(part.title)}</p>;
+      return <ActivityLine activity={part} />;
     case 'proposal':
       return <ProposalCard proposal={part.proposal} />;
     case 'notice':

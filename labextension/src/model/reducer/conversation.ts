@@ -256,9 +256,9 @@ function setActivity(state: Conversation, event: AgentActivity): Conversation {
     title,
     kind,
     status,
-    locations: event.locations ?? [],
-    content: event.content ?? [],
-    input: event.input ?? null
+    locations: event.locations,
+    content: event.content,
+    input: event.input
   };
   const changed = changePart(state, part =>
     part.type === 'activity' && part.activity_id === activity_id

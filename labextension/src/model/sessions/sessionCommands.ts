@@ -4,6 +4,7 @@ import type { ExportFormat, IHttpClient } from '../../client/http';
 import type {
   AnswerApproval,
   AnswerQuestion,
+  PatchAgent,
   RestoreSession,
   ResumeTurn,
   SupplyResult
@@ -21,6 +22,8 @@ export interface ISessionCommands {
     callId: string,
     body: AnswerApproval
   ): Promise<void>;
+  /** Choose a mode, model or other option of the agent of others that leads the conversation. */
+  changeAgent(key: string, body: PatchAgent): Promise<void>;
   answerQuestion(
     key: string,
     callId: string,
@@ -67,6 +70,11 @@ export class SessionCommands implements ISessionCommands {
     body: AnswerApproval
   ): Promise<void> {
     await this.http.answerApproval(this.idOf(key), callId, body);
+  }
+
+  async changeAgent(key: string, body: PatchAgent): Promise<void> {
+    const id = encodeURIComponent(this.idOf(key));
+    await this.http.call('PATCH', `sessions/${id}/agent`, body);
   }
 
   async answerQuestion(

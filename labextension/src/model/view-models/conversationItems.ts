@@ -98,6 +98,7 @@ function isHidden(part: PartView): boolean {
       return part.text.trim() === '' && !part.open;
     case 'call':
       return isShownElsewhere(part);
+    case 'activity':
     case 'end': // The change list shows the end of a plain answer.
     case 'clarify':
     case 'stdin':
@@ -106,7 +107,6 @@ function isHidden(part: PartView): boolean {
     case 'notice':
     case 'restore':
     case 'error':
-    case 'activity':
       return false;
   }
 }
@@ -148,6 +148,9 @@ function isQuietRead(part: PartView): part is CallView {
 function keyOf(part: PartView, index: number): string {
   if (part.type === 'call') {
     return part.call_id;
+  }
+  if (part.type === 'activity') {
+    return `activity-${part.activity_id}`;
   }
   return 'part_id' in part ? part.part_id : `${part.type}-${index}`;
 }

@@ -1,0 +1,68 @@
+/**
+ * How the reports of an agent of others are shown: icons, links and texts. Pure; used by the message list.
+ */
+
+import type { ActivityView } from '../../wire/generated';
+import type { ToolIcon } from './conversationItems';
+
+/** A piece that an activity shows. */
+export type ActivityPiece = ActivityView['content'][number];
+
+const ICONS: Readonly<Record<ActivityView['kind'], ToolIcon>> = {
+  read: 'eye',
+  edit: 'pencil',
+  delete: 'delete',
+  move: 'folder',
+  search: 'search',
+  execute: 'terminal',
+  think: 'book',
+  fetch: 'link',
+  switch_mode: 'check',
+  other: 'tool'
+};
+
+/** The icon of a kind. */
+export function activityIcon(kind: ActivityView['kind']): ToolIcon {
+  return ICONS[kind];
+}
+
+/** The class of a line by its state, as for calls. */
+export function activityState({ status }: ActivityView): string {
+  switch (status) {
+    case 'pending':
+      return 'proposed';
+    case 'in_progress':
+      return 'running';
+    case 'completed':
+      return 'ok';
+    case 'failed':
+      return 'error';
+  }
+}
+
+/** The files of an activity, each once: from its locations and its differences. */
+export function activityPaths({ locations, content }: ActivityView): string[] {
+  const changed = content.flatMap(piece =>
+    piece.type === 'diff' ? [piece.path] : []
+  );
+  return [...new Set([...locations, ...changed])];
+}
+
+/** What the line expands to; a terminal has a line of its own, the call that runs its command. */
+export function activityDetail({ content }: ActivityView): ActivityPiece[] {
+  return content.filter(
+    piece =>
+      piece.type === 'diff' || (piece.type === 'text' && piece.text !== '')
+  );
+}
+
+/** The last part of a path. */
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1) || path;
+}
+
+/** Text without the fence that some agents put around output. */
+export function unfenced(text: string): string {
+  const fence = /^(`{3,})[^\n`]*\n([\s\S]*?)\n?\1$/.exec(text.trim());
+  return fence?.[2] ?? text;
+}
