@@ -47,6 +47,7 @@ from jupyter_ai_shoulders.storage.recovery_copies import RecoveryCopyFiles
 from jupyter_ai_shoulders.storage.state_directory import StateDirectory
 from jupyter_ai_shoulders.storage.state_file import StateFile
 from jupyter_ai_shoulders.tools.editing.read_cache import ReadTextCache
+from jupyter_ai_shoulders.tools.external_agents.requests import AgentRequests
 from jupyter_ai_shoulders.wire.ids import ModelId
 
 STATE_DIR = ".shoulders"
@@ -67,6 +68,8 @@ class SharedServices:
         """Which of the workspace's own settings apply."""
         self.seen_texts = ReadTextCache()
         """Texts that conversations read recently, to merge edits with the user's changes."""
+        self.agent_requests = AgentRequests()
+        """Open requests of agents of others, which the internal tools carry out."""
         self.store = StateStore(
             settings.state_dir,
             ports.clock,

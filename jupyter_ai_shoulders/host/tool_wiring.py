@@ -25,8 +25,10 @@ from jupyter_ai_shoulders.tools.conversation.complete import Complete
 from jupyter_ai_shoulders.tools.conversation.share_artifact import ShareArtifact
 from jupyter_ai_shoulders.tools.conversation.task_threads import AddTask, ReadTasks
 from jupyter_ai_shoulders.tools.conversation.todo import Todo
+from jupyter_ai_shoulders.tools.external_agents.tools import agent_tools
 from jupyter_ai_shoulders.tools.files.access import FileAccess
 from jupyter_ai_shoulders.tools.files.history import history_tools
+from jupyter_ai_shoulders.tools.files.read_tracking import FileReadTracker
 from jupyter_ai_shoulders.tools.installed import ToolPorts
 from jupyter_ai_shoulders.tools.notebook.access import NotebookAccess
 from jupyter_ai_shoulders.tools.notebook.kernels import kernel_tools
@@ -65,6 +67,13 @@ def base_tools(
             *_thread_tools(services, access, files, threads),
             *reference_tools(services),
             services.commands.tool,
+            *agent_tools(
+                services.agent_requests,
+                files,
+                FileReadTracker(services.seen_texts, services.ports.ids),
+                services.commands.tool,
+                services.redact,
+            ),
             *_web_tools(services),
         ]
     )

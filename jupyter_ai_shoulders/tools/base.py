@@ -44,7 +44,9 @@ Category = Literal[
     "threads",
     "planning",
     "installed",
+    "internal",
 ]
+"""``internal``: carries out requests of agents of others; never offered to a model."""
 
 
 class ToolArguments(BaseModel):
@@ -275,6 +277,7 @@ _TOOLSETS: Mapping[Category, frozenset[Toolset]] = {
     "threads": _NOTEBOOK_TOOLSETS,
     "planning": _NOTEBOOK_TOOLSETS,
     "installed": _NOTEBOOK_TOOLSETS,
+    "internal": frozenset(),
 }
 
 

@@ -33,6 +33,8 @@ ON_DEMAND: frozenset[Category] = frozenset(
 All tools together cost 12 000 tokens per request. A toolset always offers the category with its
 name. In ``document`` nothing is loaded on demand, since its models are small and it has few tools.
 """
+INTERNAL: Category = "internal"
+"""Category of tools that no model is offered or told of."""
 LOADERS = frozenset({"load_tools", "call_tool"})
 """Offered only if there are categories to load."""
 
@@ -225,6 +227,7 @@ class ToolRegistry:
                 parameters=entry.definition.parameters,
             )
             for name, entry in entries
+            if entry.tool.category != INTERNAL
         )
 
     def _unknown(self, name: str, known: Iterable[str]) -> InvalidCall:
@@ -247,8 +250,9 @@ def _offered(tool: Tool[Any], toolset: Toolset, mode: Mode) -> bool:
 
 
 def _definition(tool: Tool[Any], describe: Callable[[str], str]) -> ToolDefinition:
+    description = "" if tool.category == INTERNAL else describe(tool.name)
     return ToolDefinition(
-        name=tool.name, description=describe(tool.name), parameters=_parameters(tool.arguments)
+        name=tool.name, description=description, parameters=_parameters(tool.arguments)
     )
 
 

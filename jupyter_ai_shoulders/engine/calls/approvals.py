@@ -24,6 +24,7 @@ from jupyter_ai_shoulders.engine.transcript.unwrap_call_tool import UnwrappedCal
 from jupyter_ai_shoulders.providers.base import ToolCallReady
 from jupyter_ai_shoulders.tools.base import CallContext, CallSubject, Tool, ToolArguments
 from jupyter_ai_shoulders.tools.code_analysis.effects import code_effects
+from jupyter_ai_shoulders.tools.external_agents.counterparts import COUNTERPARTS
 from jupyter_ai_shoulders.tools.load_tools import LOAD_TOOLS
 from jupyter_ai_shoulders.tools.notebook.run_durations import duration_text
 from jupyter_ai_shoulders.tools.permissions.command_rules import command_reach
@@ -38,7 +39,7 @@ from jupyter_ai_shoulders.tools.permissions.rules import (
 )
 from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
 from jupyter_ai_shoulders.tools.read_output import READ_OUTPUT
-from jupyter_ai_shoulders.tools.registry import InvalidCall, ToolRegistry
+from jupyter_ai_shoulders.tools.registry import INTERNAL, InvalidCall, ToolRegistry
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import (
@@ -99,6 +100,8 @@ class Approvals:
         """Return whether the call may run. Raises what a bug in a tool raises."""
         refused = self._refused(call, tools_mode)
         tool = self._find_tool(call.tool, context)
+        if tool is not None and tool.category == INTERNAL and _is_led_by_model(state):
+            tool = None
         if refused is not None or tool is None or call.arguments is None:
             return refused or RejectCall("error", _invalid_call(call, known=tool is not None))
         try:
@@ -118,6 +121,7 @@ class Approvals:
             state.taint,
             state.opened,
             state.addresses,
+            COUNTERPARTS.get(call.tool, ()),
         )
         decision = decide(
             question,
@@ -146,15 +150,24 @@ class Approvals:
             return _invalid_call(call, known=False)
         target = target_of(call.arguments or {})
         seen = subject or CallSubject(title=call.title, target_label=None, target=target)
-        question = PermissionRequest(call.tool, tool.risk, tool.external, seen)
+        question = PermissionRequest(
+            call.tool,
+            tool.risk,
+            tool.external,
+            seen,
+            counterparts=COUNTERPARTS.get(call.tool, ()),
+        )
         decision = decide(question, self.rules.rules, (), mode="bypass", interactive=True)
         if isinstance(decision, Deny):
             return ErrorInfo(code=decision.code, message=decision.text)
         return None
 
     def _find_tool(self, name: str, context: CallContext) -> Tool[Any] | None:
-        """Return the tool if the conversation's toolset has it."""
-        return self.tools.get(name) if name in self.tools.names(context.toolset) else None
+        """Return the tool if the conversation's toolset has it, or it serves agents of others."""
+        tool = self.tools.get(name)
+        if tool is not None and tool.category == INTERNAL:
+            return tool
+        return tool if name in self.tools.names(context.toolset) else None
 
     def _switched_off(self) -> frozenset[str]:
         try:

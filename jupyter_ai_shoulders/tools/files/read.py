@@ -25,7 +25,7 @@ from jupyter_ai_shoulders.files.encoding import decode_text
 from jupyter_ai_shoulders.files.previews.document_previews import SIZE_LIMIT, document_kind
 from jupyter_ai_shoulders.files.previews.tables import read_delimited
 from jupyter_ai_shoulders.files.word.file_names import is_word
-from jupyter_ai_shoulders.guard.filesystem.workspace import WorkspacePath
+from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, WorkspacePath
 from jupyter_ai_shoulders.guard.images import fit_image
 from jupyter_ai_shoulders.guard.search.directory_listing import DirectoryEntry, list_entries
 from jupyter_ai_shoulders.tools.base import (
@@ -81,6 +81,20 @@ class PreviewReader(Protocol):
     async def text(self, path: str, content: bytes) -> str:
         """Return a document's text. Raises ``InvalidRequest``, ``TooLarge``, ``PolicyRefusal``."""
         ...
+
+
+def is_readable_secret(workspace: Workspace, given: str, path: WorkspacePath) -> bool:
+    """Return whether a path is a secret file that the user may allow to be read; blocks.
+
+    This excludes the state directory, folders of keys and login data of running servers.
+    """
+    if STATE_FOLDER in path.lower().split("/") or is_server_login(path):
+        return False
+    if not is_secret(path) and not is_secret(posixpath.basename(given)):
+        return False
+    with contextlib.suppress(NotFound):
+        return workspace.kind(path) != "folder"
+    return True
 
 
 class ReadFile(BaseTool[ReadFileArguments]):
@@ -147,21 +161,8 @@ class ReadFile(BaseTool[ReadFileArguments]):
     def _checked(self, given: str) -> tuple[WorkspacePath, bool, str | None]:
         """Return a path, whether it is a secret that may be read, and a hard link's warning."""
         path = self._access.workspace.path(given)
-        secret = self._is_readable_secret(given, path)
+        secret = is_readable_secret(self._access.workspace, given, path)
         return path, secret, self._access.hard_link_warning(path)
-
-    def _is_readable_secret(self, given: str, path: WorkspacePath) -> bool:
-        """Return whether a path is a secret file that the user may allow to be read.
-
-        This excludes the state directory, folders of keys and login data of running servers.
-        """
-        if STATE_FOLDER in path.lower().split("/") or is_server_login(path):
-            return False
-        if not is_secret(path) and not is_secret(posixpath.basename(given)):
-            return False
-        with contextlib.suppress(NotFound):
-            return self._access.workspace.kind(path) != "folder"
-        return True
 
     def _secret(self, args: ReadFileArguments, path: WorkspacePath) -> Result:
         """Return a secret file from the disk; it does not count as read, so it cannot be edited."""

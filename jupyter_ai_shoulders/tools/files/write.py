@@ -153,7 +153,19 @@ class WriteFile(_WriteTool):
             yield await self._create(args, existing.path, context)
             return
         refused = self._versions.unread_refusal(existing.snapshot, context, whole=True)
-        yield refused or await write_change(
+        yield refused or await self._replace(args, existing, context)
+
+    async def write(self, args: WriteFileArguments, context: CallContext) -> Result:
+        """Create the file, or replace its text whether or not the conversation has read it."""
+        existing = await self._access.writable(args.path)
+        if isinstance(existing, NothingAtPath):
+            return await self._create(args, existing.path, context)
+        return await self._replace(args, existing, context)
+
+    async def _replace(
+        self, args: WriteFileArguments, existing: TextFileAtPath, context: CallContext
+    ) -> Result:
+        return await write_change(
             self._access, self._versions, existing, _whole(args), context, dry=args.dry_run
         )
 

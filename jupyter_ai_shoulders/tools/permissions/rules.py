@@ -72,6 +72,8 @@ class PermissionRequest:
     """The documents the user had open when they sent the message."""
     addresses: Collection[str] = ()
     """Keys of the web addresses that the user wrote or a search found (``known_addresses``)."""
+    counterparts: Collection[str] = ()
+    """Tools of ours that do the same; rules that restrict them restrict this call too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +161,9 @@ def _refused(request: PermissionRequest, rules: Rules, mode: Mode) -> Deny | Non
 
 
 def _switched_off(request: PermissionRequest, rules: Rules) -> str | None:
-    if request.tool in rules.disabled:
-        return f"The tool {request.tool} is switched off in the permissions."
+    for name in (request.tool, *request.counterparts):
+        if name in rules.disabled:
+            return f"The tool {name} is switched off in the permissions."
     if request.external and rules.no_external:
         return "Tools that send data outside this computer are switched off."
     return None
@@ -169,17 +172,19 @@ def _switched_off(request: PermissionRequest, rules: Rules) -> str | None:
 def _invalid_covers(rule: ToolRule, request: PermissionRequest) -> bool:
     if rule.tool is None:
         return request.risk != "read" or request.external
-    return glob_matches(rule.tool, request.tool)
+    names = (request.tool, *request.counterparts)
+    return any(glob_matches(rule.tool, name) for name in names)
 
 
 def _applies(
     rule: ToolRule, action: Literal["allow", "ask", "deny"], request: PermissionRequest
 ) -> bool:
     """Return whether a valid rule with this action covers the call."""
+    names = (request.tool, *(() if action == "allow" else request.counterparts))
     return (
         rule.action == action
         and rule.problem is None
-        and rule_matches(rule, request.tool, request.subject.target)
+        and any(rule_matches(rule, name, request.subject.target) for name in names)
     )
 
 
