@@ -86,6 +86,23 @@ class ThreadAttachment(WireModel):
     session_id: SessionId
 
 
+class McpResourceAttachment(WireModel):
+    """A resource of an MCP server, read when the message is sent."""
+
+    kind: Literal["mcp_resource"]
+    server: str
+    uri: str
+    name: str
+
+
+class McpPromptAttachment(WireModel):
+    """Marks that the message's text has a prompt of an MCP server in it."""
+
+    kind: Literal["mcp_prompt"]
+    server: str
+    name: str
+
+
 Attachment = Annotated[
     FileAttachment
     | FolderAttachment
@@ -95,7 +112,9 @@ Attachment = Annotated[
     | ErrorAttachment
     | VariableAttachment
     | ImageAttachment
-    | ThreadAttachment,
+    | ThreadAttachment
+    | McpResourceAttachment
+    | McpPromptAttachment,
     Field(discriminator="kind"),
 ]
 

@@ -19,6 +19,8 @@ from jupyter_ai_shoulders.wire.messages import (
     FileAttachment,
     FolderAttachment,
     ImageAttachment,
+    McpPromptAttachment,
+    McpResourceAttachment,
     OutputAttachment,
     SelectionAttachment,
     ThreadAttachment,
@@ -76,7 +78,9 @@ def attachment_key(attachment: Attachment) -> str | None:
             return f"variable {attachment.path} {attachment.name}"
         case ThreadAttachment():
             return f"thread {attachment.session_id}"
-        case SelectionAttachment() | ImageAttachment():
+        case McpResourceAttachment():
+            return f"mcp_resource {attachment.server} {attachment.uri}"
+        case SelectionAttachment() | ImageAttachment() | McpPromptAttachment():
             return None
         case _:
             assert_never(attachment)
@@ -93,6 +97,10 @@ def describe_attachment(attachment: Attachment) -> str:
             what = f"variable {attachment.name} of {attachment.path}"
         case ThreadAttachment():
             what = f"conversation {attachment.session_id}"
+        case McpResourceAttachment():
+            what = f"resource {attachment.uri} of the MCP server {attachment.server}"
+        case McpPromptAttachment():
+            what = f"prompt {attachment.name} of the MCP server {attachment.server}"
         case _:
             what = _describe_part(attachment)
     return one_line(what)

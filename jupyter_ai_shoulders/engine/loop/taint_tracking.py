@@ -22,6 +22,8 @@ from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.messages import (
     Attachment,
     ImageAttachment,
+    McpPromptAttachment,
+    McpResourceAttachment,
     MessageContext,
     ThreadAttachment,
 )
@@ -104,6 +106,8 @@ def _attached(attachment: Attachment) -> TaintSource:
             return TaintSource("an attached picture")
         case ThreadAttachment():
             return TaintSource("another conversation")
+        case McpResourceAttachment() | McpPromptAttachment():
+            return TaintSource(f"the MCP server {attachment.server}")
         case _:
             return _of(attachment.path)
 

@@ -10,7 +10,7 @@ import asyncio
 import base64
 import binascii
 from collections.abc import Callable
-from typing import assert_never
+from typing import Protocol, assert_never
 
 from jupyter_ai_shoulders.core.errors import (
     InvalidRequest,
@@ -42,6 +42,8 @@ from jupyter_ai_shoulders.wire.messages import (
     FileAttachment,
     FolderAttachment,
     ImageAttachment,
+    McpPromptAttachment,
+    McpResourceAttachment,
     OutputAttachment,
     SelectionAttachment,
     ThreadAttachment,
@@ -68,6 +70,14 @@ LONG = 100_000
 _IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 
 
+class ServerResources(Protocol):
+    """Reads resources of MCP servers."""
+
+    async def capture(self, server: str, uri: str, *, images: bool) -> AttachmentContent:
+        """Return a resource's content. Raises ``ShouldersError``."""
+        ...
+
+
 class AttachmentReader:
     """Reads the content of attachments."""
 
@@ -84,6 +94,7 @@ class AttachmentReader:
         variables: Variables | None = None,
         level: Callable[[], DataValues] = lambda: "schema_only",
         is_named: Callable[[BlobHash, str | None], bool] = lambda _blob, _owner: False,
+        resources: ServerResources | None = None,
     ) -> None:
         """``is_named`` returns whether an owner may see a blob; it blocks."""
         self._workspace = workspace
@@ -96,6 +107,7 @@ class AttachmentReader:
         self._variables = variables
         self._level = level
         self._is_named = is_named
+        self._resources = resources
 
     async def capture(
         self, attachment: Attachment, session: Session, *, images: bool
@@ -111,6 +123,12 @@ class AttachmentReader:
             case SelectionAttachment():
                 _refuse_secret(attachment.path)
                 return None  # its text is part of the message
+            case McpPromptAttachment():
+                return None
+            case McpResourceAttachment(server=server, uri=uri):
+                if self._resources is None:
+                    return _unshown("MCP servers cannot be reached from here")
+                return await self._resources.capture(server, uri, images=images)
             case ThreadAttachment():
                 return await self._thread(attachment.session_id, session)
             case FolderAttachment():

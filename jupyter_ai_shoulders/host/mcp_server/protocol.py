@@ -107,7 +107,11 @@ class McpProtocol:
 
 def server_instructions() -> str:
     """Return the guidance for a client's model."""
-    return (resources.files("jupyter_ai_shoulders.host.mcp_server") / "instructions.md").read_text("utf-8").strip()
+    return (
+        (resources.files("jupyter_ai_shoulders.host.mcp_server") / "instructions.md")
+        .read_text("utf-8")
+        .strip()
+    )
 
 
 def identity_of(context: Context) -> RequestIdentity:

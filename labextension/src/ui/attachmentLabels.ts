@@ -34,6 +34,10 @@ export function describe(
       const title = known.titleOf(attachment.session_id) ?? '';
       return nowhere('thread', title === '' ? trans.__('Conversation') : title);
     }
+    case 'mcp_resource':
+      return { ...nowhere('file', attachment.name), title: attachment.uri };
+    case 'mcp_prompt':
+      return nowhere('file', `${attachment.server}:${attachment.name}`);
     case 'file':
     case 'folder':
       return at(attachment, iconOf(attachment), nameOf(attachment.path));

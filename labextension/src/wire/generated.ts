@@ -14,7 +14,7 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "Attachment".
  */
-export type Attachment = (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment)
+export type Attachment = (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment | McpResourceAttachment | McpPromptAttachment)
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "CellEdit".
@@ -87,6 +87,9 @@ fork_session: ForkSession
 formatted_citations: FormattedCitations
 instruction_list: InstructionList
 mcp_authorization_url: McpAuthorizationUrl
+mcp_prompt_list: McpPromptList
+mcp_prompt_text: McpPromptText
+mcp_resource_matches: McpResourceMatches
 mcp_server_list: McpServerList
 mcp_server_test: McpServerTest
 mcp_server_view: McpServerView
@@ -108,6 +111,7 @@ post_access_token: PostAccessToken
 post_citation: PostCitation
 post_format: PostFormat
 post_mcp_authorization: PostMcpAuthorization
+post_mcp_prompt: PostMcpPrompt
 post_reference: PostReference
 post_reference_check: PostReferenceCheck
 post_search_index: PostSearchIndex
@@ -482,6 +486,29 @@ kind: "thread"
 session_id: string
 }
 /**
+ * A resource of an MCP server, read when the message is sent.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "McpResourceAttachment".
+ */
+export interface McpResourceAttachment {
+kind: "mcp_resource"
+server: string
+uri: string
+name: string
+}
+/**
+ * Marks that the message's text has a prompt of an MCP server in it.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "McpPromptAttachment".
+ */
+export interface McpPromptAttachment {
+kind: "mcp_prompt"
+server: string
+name: string
+}
+/**
  * ``GET audit``, the latest decision first.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -807,7 +834,7 @@ message_id: string
 seq: number
 at: string
 text: string
-attachments: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment)[]
+attachments: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment | McpResourceAttachment | McpPromptAttachment)[]
 context: (MessageContext | null)
 }
 /**
@@ -1279,7 +1306,7 @@ export interface QueuedView {
 message_id: string
 at: string
 text: string
-attachments: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment)[]
+attachments: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment | McpResourceAttachment | McpPromptAttachment)[]
 context: (MessageContext | null)
 }
 /**
@@ -1717,7 +1744,7 @@ at: string
 type: "message-add"
 message_id: string
 text: string
-attachments: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment)[]
+attachments: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment | McpResourceAttachment | McpPromptAttachment)[]
 context: (MessageContext | null)
 queued: boolean
 model: (string | null)
@@ -2624,6 +2651,91 @@ export interface McpAuthorizationUrl {
 url: string
 }
 /**
+ * ``GET mcp/prompts``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "McpPromptList".
+ */
+export interface McpPromptList {
+prompts: McpPromptView[]
+problems: McpProblemOfServer[]
+}
+/**
+ * A prompt, shown under ``/`` as ``server:name``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "McpPromptView".
+ */
+export interface McpPromptView {
+server: string
+name: string
+title: (string | null)
+description: (string | null)
+arguments: McpPromptArgument[]
+}
+/**
+ * An argument of a prompt.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "McpPromptArgument".
+ */
+export interface McpPromptArgument {
+name: string
+description: (string | null)
+required: boolean
+}
+/**
+ * Why a server's resources or prompts are missing from an answer.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "McpProblemOfServer".
+ */
+export interface McpProblemOfServer {
+server: string
+message: string
+}
+/**
+ * The text of a prompt, for the input.
+ * 
+ * The message that holds it has an attachment ``mcp_prompt``, so that it counts as text that the
+ * user did not write.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "McpPromptText".
+ */
+export interface McpPromptText {
+server: string
+name: string
+text: string
+notes: string[]
+}
+/**
+ * ``GET mcp/resources``, best first; not ``complete`` when there are more.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "McpResourceMatches".
+ */
+export interface McpResourceMatches {
+resources: McpResourceMatch[]
+complete: boolean
+problems: McpProblemOfServer[]
+}
+/**
+ * A resource, to be attached as ``mcp_resource`` with its server, uri and name.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "McpResourceMatch".
+ */
+export interface McpResourceMatch {
+server: string
+uri: string
+name: string
+title: (string | null)
+description: (string | null)
+media_type: (string | null)
+size: (number | null)
+}
+/**
  * ``GET mcp/servers``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -2965,7 +3077,7 @@ text: string
 /**
  * @maxItems 100
  */
-attachments?: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment)[]
+attachments?: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment | McpResourceAttachment | McpPromptAttachment)[]
 context?: (MessageContext | null)
 model?: (string | null)
 mode?: (("ask" | "auto_edit" | "plan" | "bypass") | null)
@@ -3452,6 +3564,17 @@ export interface PostMcpAuthorization {
 public_url: string
 }
 /**
+ * ``POST mcp/prompts/{server}/{name}``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PostMcpPrompt".
+ */
+export interface PostMcpPrompt {
+arguments?: {
+[k: string]: string
+}
+}
+/**
  * ``POST references``: add a work by exactly one of these.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -3497,7 +3620,7 @@ text: string
 /**
  * @maxItems 100
  */
-attachments?: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment)[]
+attachments?: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment | McpResourceAttachment | McpPromptAttachment)[]
 context?: (MessageContext | null)
 model?: (string | null)
 mode?: (("ask" | "auto_edit" | "plan" | "bypass") | null)
@@ -4813,7 +4936,7 @@ toolset?: (("document" | "notebook" | "workspace" | "full" | "inline") | null)
 /**
  * @maxItems 100
  */
-attachments?: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment)[]
+attachments?: (FileAttachment | FolderAttachment | CellAttachment | SelectionAttachment | OutputAttachment | ErrorAttachment | VariableAttachment | ImageAttachment | ThreadAttachment | McpResourceAttachment | McpPromptAttachment)[]
 interactive?: (boolean | null)
 external_key?: (string | null)
 id?: (string | null)

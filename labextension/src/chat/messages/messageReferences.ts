@@ -98,6 +98,26 @@ function ofAttachment(
         title: trans.__('Variable %1 of %2', visible(name), visible(path))
       };
     }
+    case 'mcp_resource': {
+      const { server, uri, name } = attachment;
+      return {
+        key: `mcp_resource ${server} ${uri}`,
+        icon: 'file',
+        text: visible(name),
+        title: trans.__('%1, from the MCP server %2', visible(uri), server),
+        opens: { kind: 'nothing' }
+      };
+    }
+    case 'mcp_prompt': {
+      const { server, name } = attachment;
+      return {
+        key: `mcp_prompt ${server} ${name}`,
+        icon: 'file',
+        text: visible(name),
+        title: trans.__('Prompt of the MCP server %1', server),
+        opens: { kind: 'nothing' }
+      };
+    }
     case 'image':
       return picture(attachment, trans);
     case 'thread': {
