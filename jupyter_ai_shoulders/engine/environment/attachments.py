@@ -76,10 +76,8 @@ def attachment_key(attachment: Attachment) -> str | None:
             return f"output {attachment.path} {attachment.cell_id} {attachment.index}"
         case VariableAttachment():
             return f"variable {attachment.path} {attachment.name}"
-        case ThreadAttachment():
-            return f"thread {attachment.session_id}"
-        case McpResourceAttachment():
-            return f"mcp_resource {attachment.server} {attachment.uri}"
+        case ThreadAttachment() | McpResourceAttachment():
+            return describe_attachment(attachment)
         case SelectionAttachment() | ImageAttachment() | McpPromptAttachment():
             return None
         case _:

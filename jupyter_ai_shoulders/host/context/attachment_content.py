@@ -120,23 +120,27 @@ class AttachmentReader:
         self, attachment: Attachment, session: Session, *, images: bool
     ) -> AttachmentContent | None:
         match attachment:
-            case SelectionAttachment():
-                _refuse_secret(attachment.path)
+            case SelectionAttachment() | McpPromptAttachment():
+                if isinstance(attachment, SelectionAttachment):
+                    _refuse_secret(attachment.path)
                 return None  # its text is part of the message
-            case McpPromptAttachment():
-                return None
-            case McpResourceAttachment(server=server, uri=uri):
-                if self._resources is None:
-                    return _unshown("MCP servers cannot be reached from here")
-                return await self._resources.capture(server, uri, images=images)
             case ThreadAttachment():
                 return await self._thread(attachment.session_id, session)
             case FolderAttachment():
                 return await asyncio.to_thread(self._folder, attachment.path)
-            case VariableAttachment():
-                return await self._variable(attachment)
+            case VariableAttachment() | McpResourceAttachment():
+                return await self._from_elsewhere(attachment, images=images)
             case _:
                 return await self._maybe_pictured(attachment, session, images=images)
+
+    async def _from_elsewhere(
+        self, attachment: VariableAttachment | McpResourceAttachment, *, images: bool
+    ) -> AttachmentContent:
+        if isinstance(attachment, VariableAttachment):
+            return await self._variable(attachment)
+        if self._resources is None:
+            return _unshown("MCP servers cannot be reached from here")
+        return await self._resources.capture(attachment.server, attachment.uri, images=images)
 
     async def _maybe_pictured(
         self,
