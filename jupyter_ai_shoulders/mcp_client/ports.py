@@ -57,7 +57,7 @@ class ServerState:
 
 @dataclass(frozen=True, slots=True)
 class ServerRoot:
-    """A folder that servers are told of."""
+    """A folder that servers learn about."""
 
     uri: str
     name: str

@@ -33,7 +33,6 @@ from jupyter_ai_shoulders.wire.api import (
     completions,
     folder_trust,
     instructions,
-    mcp_content,
     mcp_servers,
     mentions,
     model_requests,
@@ -45,6 +44,7 @@ from jupyter_ai_shoulders.wire.api import (
     web_services,
     word,
 )
+from jupyter_ai_shoulders.wire.api.mcp import content
 from jupyter_ai_shoulders.wire.base import CommandModel
 from jupyter_ai_shoulders.wire.conversation import views
 
@@ -116,9 +116,9 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("mcp_server_view", mcp_servers.McpServerView),
     ("mcp_server_test", mcp_servers.McpServerTest),
     ("mcp_authorization_url", mcp_servers.McpAuthorizationUrl),
-    ("mcp_resource_matches", mcp_content.McpResourceMatches),
-    ("mcp_prompt_list", mcp_content.McpPromptList),
-    ("mcp_prompt_text", mcp_content.McpPromptText),
+    ("mcp_resource_matches", content.McpResourceMatches),
+    ("mcp_prompt_list", content.McpPromptList),
+    ("mcp_prompt_text", content.McpPromptText),
 )
 _COMMANDS: tuple[type[CommandModel], ...] = (
     commands.CreateSession,
@@ -156,7 +156,7 @@ _COMMANDS: tuple[type[CommandModel], ...] = (
     mcp_servers.PutMcpServerEnabled,
     mcp_servers.PutMcpServerValue,
     mcp_servers.PostMcpAuthorization,
-    mcp_content.PostMcpPrompt,
+    content.PostMcpPrompt,
     web_services.PutServiceKey,
     web_services.PutServiceAddress,
     search.PostSearchIndex,
