@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from jupyter_ai_shoulders.core.catalogue.external_agents import program_name
 from jupyter_ai_shoulders.core.errors import InvalidRequest
 from jupyter_ai_shoulders.storage.ledger.database import query_rows
 from jupyter_ai_shoulders.storage.schema.migrations import SEQ_BITS, UNSTREAMED
@@ -27,7 +28,8 @@ _SELECT = f"""
          AND iif(json_valid(asked.body), json_extract(asked.body, '$.call_id'), '')
            = iif(json_valid(events.body), json_extract(events.body, '$.call_id'), '')
        ORDER BY asked.id DESC LIMIT 1) AS request,
-      iif(json_valid(events.body), json_extract(events.body, '$.at'), '') AS moment
+      iif(json_valid(events.body), json_extract(events.body, '$.at'), '') AS moment,
+      iif(json_valid(s.body), json_extract(s.body, '$.model'), NULL)
     FROM events JOIN sessions s ON s.number = events.id >> {SEQ_BITS}
     WHERE events.type = 'approval-answer' AND events.{UNSTREAMED} AND {OWN_EVENT}
 """  # noqa: S608 constants
@@ -88,7 +90,7 @@ def _cursor(text: str) -> tuple[str, int]:
 
 def _entry(row: tuple[Any, ...]) -> AuditEntry | None:
     """Return a row as an entry, or None if its answer cannot be parsed."""
-    _, body, title, owner, deleted, request, _ = row
+    _, body, title, owner, deleted, request, _, model = row
     try:
         answer = ApprovalAnswer.model_validate_json(body)
         asked = ApprovalRequest.model_validate_json(request) if request else None
@@ -98,6 +100,7 @@ def _entry(row: tuple[Any, ...]) -> AuditEntry | None:
         session_id=answer.session_id,
         session_title=title,
         owner=owner,
+        program=program_name(model),
         deleted=bool(deleted),
         turn_id=answer.turn_id,
         call_id=answer.call_id,

@@ -57,6 +57,20 @@ def test_search_is_imported_with_the_first_search_only() -> None:
     assert run.stdout == "\n"
 
 
+def test_the_protocol_sdks_are_imported_with_the_first_use_only() -> None:
+    program = (
+        "import sys, jupyter_ai_shoulders.server.mcp.routes\n"
+        "import jupyter_ai_shoulders.server.routes, jupyter_ai_shoulders.host.preload as p\n"
+        "import jupyter_ai_shoulders.server.extension_services\n"
+        "p.import_for_turns()\n"
+        "print(*{'mcp', 'mcp_types', 'starlette', 'acp'} & sys.modules.keys())"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "\n"
+
+
 async def test_the_start_recovers_before_the_first_request(
     jp_serverapp: ServerApp, api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,3 +22,10 @@ def is_external_agent(model_id: ModelId) -> bool:
 def is_client(model_id: ModelId) -> bool:
     """Return whether a client of our MCP server leads the turns: it reads no messages of ours."""
     return model_id.startswith(CLIENT_PREFIX)
+
+
+def program_name(model_id: str | None) -> str | None:
+    """Return the name of the agent or client with this model id; None for a language model."""
+    if model_id is None or not is_external_agent(ModelId(model_id)):
+        return None
+    return model_id.partition(":")[2]

@@ -48,7 +48,7 @@ class StoredToken(BaseModel):
     scopes: tuple[AccessScope, ...]
     sha256: str
     username: str
-    """The user it acts for."""
+    """The user it acts for; empty where users are not distinguished."""
     created_at: str
     last_used_at: str | None = None
 

@@ -23,6 +23,8 @@ from jupyter_ai_shoulders.server.mcp.asgi_bridge import AsgiExchange
 from jupyter_ai_shoulders.server.mcp.endpoint import McpEndpoint, McpNotInstalled
 from jupyter_ai_shoulders.wire.api.access_tokens import ALL_SCOPES
 
+ANYONE = "shoulders-mcp"
+"""The user of an access token where users are not distinguished."""
 SESSION_HEADER = "Mcp-Session-Id"
 _REFUSED = (
     "Send a token of this Jupyter server, or an access token made in JupyterLab's AI settings, "
@@ -124,7 +126,8 @@ class McpHandler(ShouldersHandler):
         self._token = await host.protocols.access_tokens.find(secret)
         if self._token is None:
             raise web.HTTPError(401, "This access token is unknown or was revoked.")
-        self._kernel = KernelIdentity(User(self._token.username, self._token.username))
+        name = self._token.username or ANYONE
+        self._kernel = KernelIdentity(User(name, name))
 
     def _given_secret(self) -> str:
         scheme, _, secret = self.request.headers.get("Authorization", "").partition(" ")

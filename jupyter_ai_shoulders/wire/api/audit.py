@@ -16,6 +16,8 @@ class AuditEntry(WireModel):
     session_title: str
     owner: str | None
     """Owner of the conversation; null where all conversations are shared."""
+    program: str | None
+    """The agent or MCP client that leads the conversation; null for our own agent."""
     deleted: bool
     """Whether the conversation was deleted; it is kept for 30 days."""
     turn_id: TurnId | None

@@ -528,6 +528,7 @@ export interface AuditEntry {
 session_id: string
 session_title: string
 owner: (string | null)
+program: (string | null)
 deleted: boolean
 turn_id: (string | null)
 call_id: string

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -18,6 +19,12 @@ from tests.server.client import Fetch
 
 Connect = Callable[..., AbstractAsyncContextManager[Client]]
 
+PNG = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEUlEQVR4nGMwaDiAFTEMLQkAztVcAX2X"
+    "hiIAAAAASUVORK5CYII="
+)
+"""A picture of 8 x 8 pixels."""
+
 NOTEBOOK: dict[str, Any] = {
     "cells": [
         {
@@ -28,21 +35,23 @@ NOTEBOOK: dict[str, Any] = {
             "outputs": [],
             "execution_count": None,
         },
+        {
+            "id": "plot",
+            "cell_type": "code",
+            "source": f"""
+import base64
+from IPython.display import Image
+Image(base64.b64decode("{PNG}"))""",
+            "metadata": {},
+            "outputs": [],
+            "execution_count": None,
+        },
         {"id": "note", "cell_type": "markdown", "source": "# Sums", "metadata": {}},
     ],
     "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3"}},
     "nbformat": 4,
     "nbformat_minor": 5,
 }
-
-
-@pytest.fixture(autouse=True)
-def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A home directory of the test's own."""
-    folder = tmp_path / "own-home"
-    folder.mkdir()
-    monkeypatch.setattr(Path, "home", lambda: folder)
-    return folder
 
 
 @pytest.fixture
@@ -83,3 +92,23 @@ def connect(mcp_url: str, jp_auth_header: dict[str, str]) -> Connect:
 def text_of(result: CallToolResult) -> str:
     """Return the text of a result."""
     return "\n".join(part.text for part in result.content if isinstance(part, TextContent))
+
+
+class Progress:
+    """The progress reports of a call."""
+
+    def __init__(self) -> None:
+        self.messages: list[str] = []
+        self._news = asyncio.Event()
+
+    async def listen(self, progress: float, total: float | None, message: str | None) -> None:
+        """Take a report; the callback of a call."""
+        self.messages.append(message or "")
+        self._news.set()
+
+    async def until(self, beginning: str) -> None:
+        """Wait for a report that begins so."""
+        async with asyncio.timeout(20):
+            while not any(message.startswith(beginning) for message in self.messages):
+                self._news.clear()
+                await self._news.wait()

@@ -61,6 +61,7 @@ function Decision({ entry }: { entry: AuditEntry }): React.JSX.Element {
       </div>
       <div className="shoulders-Line-facts">
         {[
+          entry.program === null ? '' : visible(entry.program),
           scopeText(entry, trans),
           authorText(entry.by, trans),
           entry.reason === null

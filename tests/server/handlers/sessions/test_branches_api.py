@@ -173,6 +173,7 @@ async def test_audit_says_who_approved_what(
         "session_title": "Add",
         "owner": None,
         "deleted": False,
+        "program": None,
         "turn_id": request["turn_id"],
         "call_id": request["call_id"],
         "seq": entry["seq"],
