@@ -2,6 +2,7 @@
 
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import {
+  Clipboard,
   Dialog,
   MainAreaWidget,
   showDialog,
@@ -224,6 +225,18 @@ function makeHost(parts: ISettingsParts): ISettingsHost {
       });
       return button.accept;
     },
+    openPage: () => {
+      const page = window.open('', '_blank');
+      if (page === null) {
+        return null;
+      }
+      page.opener = null; // The page must not reach this one.
+      return {
+        go: address => page.location.replace(address),
+        close: () => page.close()
+      };
+    },
+    copy: text => Clipboard.copyToSystem(text),
     openDocument: path => {
       documents.openOrReveal(path);
     },

@@ -18,6 +18,7 @@ import { BudgetSection } from './sections/BudgetSection';
 import type { ISettingsHost } from './store/settingsHost';
 import { FolderSection } from './sections/FolderSection';
 import { InstructionsSection } from './sections/InstructionsSection';
+import { McpSection } from './mcp/McpSection';
 import { ModelsSection } from './sections/ModelsSection';
 import { PrivacySection } from './sections/PrivacySection';
 import { ProvidersSection } from './providers/ProvidersSection';
@@ -42,6 +43,7 @@ export const SECTIONS = [
   'suggestions',
   'search',
   'services',
+  'mcp',
   'tools',
   'rules',
   'budget',
@@ -135,6 +137,8 @@ function view(section: Section): React.JSX.Element {
       return <SearchSection />;
     case 'services':
       return <WebServicesSection />;
+    case 'mcp':
+      return <McpSection />;
     case 'tools':
       return <ToolsSection />;
     case 'rules':
@@ -286,6 +290,8 @@ function titleOf(section: Section, trans: TranslationBundle): string {
       return trans.__('Search');
     case 'services':
       return trans.__('Web services');
+    case 'mcp':
+      return trans.__('MCP servers');
     case 'tools':
       return trans.__('Tools');
     case 'rules':

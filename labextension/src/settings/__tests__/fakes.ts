@@ -35,6 +35,7 @@ import type {
   UsageRow
 } from '../../wire/generated';
 import type { ISettingsApi, IUsageQuery, Scope } from '../store/api';
+import { FakeMcpServers } from './fakeMcp';
 
 const fill = (text: string, args: unknown[]): string =>
   text.replace(/%(\d)/g, (_, index: string) => String(args[Number(index) - 1]));
@@ -218,6 +219,7 @@ export class FakeApi implements ISettingsApi {
   sent: SentCompletions = { requests: [] };
   files: InstructionFile[] = [];
   readonly folder = new FakeFolder();
+  readonly mcp = new FakeMcpServers();
 
   fail(info: Partial<ErrorInfo> = {}): void {
     this.failure = new ApiError(500, { ...problem, ...info });

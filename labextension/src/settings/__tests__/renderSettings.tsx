@@ -27,6 +27,11 @@ export async function show(
       done.push(['confirm', ...asked]);
       return true;
     },
+    openPage: () => ({
+      go: address => done.push(['page', address]),
+      close: () => done.push(['close page'])
+    }),
+    copy: text => done.push(['copy', text]),
     openDocument: path => done.push(['open', path]),
     openInstructions: async () => {
       done.push(['instructions']);

@@ -22,13 +22,8 @@ import {
   type IDetectionInput,
   type IProviderForm
 } from './providerRequest';
-import {
-  kindsOf,
-  Line,
-  ProviderFields,
-  RequestFields,
-  TextLine
-} from './ProviderForm';
+import { Line, TextLine } from '../components/FormLine';
+import { kindsOf, ProviderFields, RequestFields } from './ProviderForm';
 import { SaveRow, Stored } from './SavedProvider';
 import type { SettingsStore } from '../store/settingsStore';
 import { useSettingsPage, useStore } from '../components/hooks';

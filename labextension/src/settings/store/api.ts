@@ -29,6 +29,8 @@ import type {
   WebServiceList
 } from '../../wire/generated';
 
+import { mcpServersApi, type IMcpServersApi } from './mcpServers';
+
 /** Which file is written: this workspace's, or the user's for all workspaces. */
 export type Scope = 'workspace' | 'user';
 
@@ -83,6 +85,7 @@ export interface ISettingsApi {
   ): Promise<WebServiceInfo>;
   /** Ask a service something. */
   testService(service: string): Promise<ServiceTest>;
+  readonly mcp: IMcpServersApi;
   audit(query: IPageQuery & { tool: string }): Promise<AuditPage>;
   operations(query: IPageQuery & { path: string }): Promise<OperationsPage>;
 }
@@ -132,6 +135,7 @@ export function settingsApi(http: Pick<IHttpClient, 'call'>): ISettingsApi {
     setServiceAddress: (id, address) =>
       http.call('PUT', service(id, 'address'), { address }),
     testService: id => http.call('POST', service(id, 'test'), {}),
+    mcp: mcpServersApi(http),
     audit: query => get(`audit?${words({ ...query, limit: PAGE })}`),
     operations: query => get(`operations?${words({ ...query, limit: PAGE })}`)
   };

@@ -2,12 +2,21 @@
 
 import type { IViewHost } from '../../ui/hooks';
 
+/** A page opened in another tab of the browser. */
+export interface IOpenedPage {
+  readonly go: (address: string) => void;
+  readonly close: () => void;
+}
+
 export interface ISettingsHost extends IViewHost {
   readonly confirm: (
     title: string,
     body: string,
     accept: string
   ) => Promise<boolean>;
+  /** Open an empty page in another tab; null if the browser did not. */
+  readonly openPage: () => IOpenedPage | null;
+  readonly copy: (text: string) => void;
   /** Open a file of the workspace. */
   readonly openDocument: (path: string) => void;
   /** Open the user's instructions, creating the file from a template. */

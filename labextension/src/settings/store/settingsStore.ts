@@ -35,6 +35,7 @@ import type {
 import type { ISettingsApi, Scope } from './api';
 import { changedElsewhere } from './conflict';
 import { Drafts, same } from './drafts';
+import { McpServersStore } from './mcpServers';
 import { bodyOf, type PermissionChange } from './permissions';
 import { Resource, valueOf } from '../../client/resource';
 
@@ -66,6 +67,7 @@ export class SettingsStore implements IDisposable {
     this.sent = new Resource(() => api.sentCompletions());
     this.searchIndex = new Resource(() => api.searchIndex());
     this.services = new Resource(() => api.services());
+    this.mcp = new McpServersStore(api.mcp);
     socket.frameReceived.connect(this.onFrame);
     socket.eventsReceived.connect(this.onEvents);
     socket.opened.connect(this.refresh);
@@ -82,6 +84,7 @@ export class SettingsStore implements IDisposable {
   readonly searchIndex: Resource<SearchIndexStatus>;
   /** The web services that tools use. */
   readonly services: Resource<WebServiceList>;
+  readonly mcp: McpServersStore;
   readonly drafts = new Drafts();
   /** Emitted after a turn, which may have cost something. */
   readonly usageChanged = new Signal<this, void>(this);
@@ -304,6 +307,7 @@ export class SettingsStore implements IDisposable {
       this.sent,
       this.searchIndex,
       this.services,
+      this.mcp.list,
       this.folderTrust.view
     ] as Resource<unknown>[]; // Read only; the value types do not matter here.
   }

@@ -1,0 +1,298 @@
+/** The forms that add MCP servers, from a pasted text, and change one. */
+
+import * as React from 'react';
+
+import { visible } from '../../text/hiddenCharacters';
+import { Button, Disclosure, ErrorNote } from '../../ui/primitives';
+import { useAction, useTrans } from '../../ui/hooks';
+import { InvalidNote } from '../components/fields';
+import { Line, TextLine } from '../components/FormLine';
+import { useStore } from '../components/hooks';
+import type { McpServerInfo } from '../store/mcpWire';
+import { entriesIn, type INamedEntry } from './serverEntry';
+import {
+  bodyOf,
+  entryOf,
+  formOf,
+  namedOf,
+  NO_SERVER,
+  problemOf,
+  type IServerForm
+} from './serverRequest';
+
+export function AddServer(props: {
+  /** Names in use. */
+  taken: readonly string[];
+}): React.JSX.Element {
+  const trans = useTrans();
+  const [open, setOpen] = React.useState(false);
+  const place = React.useRef<HTMLDivElement>(null);
+  const close = (): void => {
+    setOpen(false);
+    requestAnimationFrame(() =>
+      place.current?.querySelector('button')?.focus()
+    );
+  };
+  return (
+    <div ref={place} className="shoulders-AddProvider">
+      {open ? (
+        <Adding taken={props.taken} onDone={close} />
+      ) : (
+        <Button kind="primary" onClick={() => setOpen(true)}>
+          {trans.__('Add server…')}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Adding(props: {
+  taken: readonly string[];
+  onDone: () => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { mcp } = useStore();
+  const title = React.useId();
+  const { busy, error, run } = useAction();
+  const [text, setText] = React.useState('');
+  const [form, setForm] = React.useState<IServerForm>(NO_SERVER);
+  const found = entriesIn(text);
+  const given = found.length > 1 ? found : entriesOfForm(form, found);
+  const problem =
+    text.trim() !== '' && found.length === 0
+      ? trans.__(
+          'Enter a command, an address that starts with http, or the JSON entry of a client.'
+        )
+      : problemOf(given, found.length > 1 ? null : form, props.taken, trans);
+  const type = (typed: string): void => {
+    const [first] = entriesIn(typed);
+    setText(typed);
+    setForm(first === undefined ? NO_SERVER : formOf(first));
+  };
+  const add = async (): Promise<void> => {
+    for (const { name, entry } of given) {
+      await mcp.change(mcp.api.put(name, bodyOf(entry)));
+    }
+    props.onDone();
+  };
+  return (
+    <section
+      className="shoulders-Provider"
+      aria-labelledby={title}
+      onKeyDown={event => {
+        if (event.key === 'Escape') {
+          event.stopPropagation();
+          props.onDone();
+        }
+      }}
+    >
+      <h3 id={title}>{trans.__('Add server')}</h3>
+      <form
+        className="shoulders-ProviderForm"
+        onSubmit={event => {
+          event.preventDefault();
+          run(add);
+        }}
+      >
+        <Pasted text={text} onText={type} />
+        {found.length === 1 && (
+          <ServerFields
+            form={form}
+            onChange={part => setForm({ ...form, ...part })}
+          />
+        )}
+        {found.length > 1 && (
+          <p role="status">
+            {trans.__(
+              'Adds: %1',
+              found.map(({ name }) => visible(name)).join(', ')
+            )}
+          </p>
+        )}
+        {text.trim() !== '' && problem !== '' && (
+          <InvalidNote>{problem}</InvalidNote>
+        )}
+        {error !== null && <ErrorNote error={error} />}
+        <FormButtons
+          label={busy ? trans.__('Adding…') : trans.__('Add')}
+          disabled={busy || given.length === 0 || problem !== ''}
+          onCancel={props.onDone}
+        />
+      </form>
+    </section>
+  );
+}
+
+/** The server of the fields; none until the text describes one. */
+function entriesOfForm(
+  form: IServerForm,
+  found: readonly INamedEntry[]
+): INamedEntry[] {
+  const [first] = found;
+  return first === undefined
+    ? []
+    : [{ name: form.name.trim(), entry: entryOf(form, first.entry) }];
+}
+
+function Pasted(props: {
+  text: string;
+  onText: (text: string) => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <Line label={trans.__('Command, address, or JSON entry')}>
+      {id => (
+        <textarea
+          id={id}
+          className="shoulders-Input shoulders-McpServer-text"
+          rows={Math.min(Math.max(props.text.split('\n').length, 2), 8)}
+          // The user opened the form to fill it in.
+          autoFocus
+          spellCheck={false}
+          autoComplete="off"
+          placeholder={'npx -y @modelcontextprotocol/server-everything'}
+          value={props.text}
+          onChange={event => props.onText(event.target.value)}
+        />
+      )}
+    </Line>
+  );
+}
+
+/** Fields of one server; values in `${…}` are asked for and kept like keys. */
+function ServerFields(props: {
+  form: IServerForm;
+  onChange: (part: Partial<IServerForm>) => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { form, onChange } = props;
+  return (
+    <>
+      <TextLine
+        label={trans.__('Name')}
+        value={form.name}
+        onChange={name => onChange({ name })}
+      />
+      <Disclosure
+        className="shoulders-ProviderForm-more"
+        summary={
+          form.isRemote
+            ? trans.__('Headers')
+            : trans.__('Environment and folder')
+        }
+        startsOpen={form.pairs !== ''}
+      >
+        {() => (
+          <>
+            <Line
+              label={
+                form.isRemote
+                  ? trans.__('Headers')
+                  : trans.__('Environment variables')
+              }
+            >
+              {id => (
+                <textarea
+                  id={id}
+                  className="shoulders-Input shoulders-McpServer-text"
+                  rows={2}
+                  spellCheck={false}
+                  placeholder={
+                    form.isRemote
+                      ? 'Authorization: Bearer ${TOKEN}'
+                      : 'TOKEN=${TOKEN}'
+                  }
+                  value={form.pairs}
+                  onChange={event => onChange({ pairs: event.target.value })}
+                />
+              )}
+            </Line>
+            <p className="shoulders-Settings-note">
+              {trans.__(
+                'Write secrets as ${NAME}: you are asked for the value, and it is kept like a key.'
+              )}
+            </p>
+            {!form.isRemote && (
+              <TextLine
+                label={trans.__('Working folder')}
+                placeholder={trans.__('The workspace')}
+                value={form.cwd}
+                onChange={cwd => onChange({ cwd })}
+              />
+            )}
+          </>
+        )}
+      </Disclosure>
+    </>
+  );
+}
+
+function FormButtons(props: {
+  label: string;
+  disabled: boolean;
+  onCancel: () => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <div className="shoulders-Actions">
+      <button
+        type="submit"
+        className="shoulders-Button shoulders-mod-primary"
+        disabled={props.disabled}
+      >
+        {props.label}
+      </button>
+      <Button onClick={props.onCancel}>{trans.__('Cancel')}</Button>
+    </div>
+  );
+}
+
+/** Changes an entry of the user's file. */
+export function EditServer(props: {
+  server: McpServerInfo;
+  onDone: () => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { mcp } = useStore();
+  const { server, onDone } = props;
+  const { busy, error, run } = useAction();
+  const [form, setForm] = React.useState(() => formOf(namedOf(server)));
+  const [found] = entriesIn(form.target);
+  const given =
+    found === undefined
+      ? []
+      : [{ name: form.name.trim(), entry: entryOf(form, found.entry) }];
+  const problem = problemOf(given, form, [], trans);
+  const save = async (): Promise<void> => {
+    for (const { name, entry } of given) {
+      await mcp.change(mcp.api.put(name, bodyOf(entry, server.name)));
+    }
+    onDone();
+  };
+  return (
+    <form
+      className="shoulders-ProviderForm"
+      onSubmit={event => {
+        event.preventDefault();
+        run(save);
+      }}
+    >
+      <TextLine
+        label={form.isRemote ? trans.__('Address') : trans.__('Command')}
+        value={form.target}
+        onChange={target => setForm({ ...form, target })}
+      />
+      <ServerFields
+        form={form}
+        onChange={part => setForm({ ...form, ...part })}
+      />
+      {problem !== '' && <InvalidNote>{problem}</InvalidNote>}
+      {error !== null && <ErrorNote error={error} />}
+      <FormButtons
+        label={busy ? trans.__('Saving…') : trans.__('Save')}
+        disabled={busy || given.length === 0 || problem !== ''}
+        onCancel={onDone}
+      />
+    </form>
+  );
+}
