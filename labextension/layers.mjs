@@ -11,7 +11,7 @@ index.ts
 plugins
 plugins/chat-panel widget
 plugins/chat-host chat settings search references inline-actions inline-completion threads
-chat/empty-state chat/messages settings/sections settings/providers settings/rules settings/usage settings/mcp review
+chat/empty-state chat/messages settings/sections settings/providers settings/rules settings/usage settings/mcp settings/access review
 chat/cards chat/input chat/threads chat/tool-calls chat/changes settings/components lab word
 chat/agents
 chat/markdown chat/sessions chat/input/suggestions chat/input/sheets threads/marks settings/store tokens.ts

@@ -6,6 +6,7 @@ import '../../style/chat/cards.css';
 import '../../style/chat/sheets.css';
 import '../../style/settings/page.css';
 import '../../style/settings/usage.css';
+import '../../style/settings/protocols.css';
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -13,6 +14,7 @@ import * as React from 'react';
 import { useSignalVersion, ViewContext } from '../ui/hooks';
 import { UsageSection } from './usage/UsageSection';
 import type { Scope } from './store/api';
+import { AccessSection } from './access/AccessSection';
 import { Approvals, Changes } from './sections/AuditLog';
 import { BudgetSection } from './sections/BudgetSection';
 import type { ISettingsHost } from './store/settingsHost';
@@ -44,6 +46,7 @@ export const SECTIONS = [
   'search',
   'services',
   'mcp',
+  'access',
   'tools',
   'rules',
   'budget',
@@ -139,6 +142,8 @@ function view(section: Section): React.JSX.Element {
       return <WebServicesSection />;
     case 'mcp':
       return <McpSection />;
+    case 'access':
+      return <AccessSection />;
     case 'tools':
       return <ToolsSection />;
     case 'rules':
@@ -292,6 +297,8 @@ function titleOf(section: Section, trans: TranslationBundle): string {
       return trans.__('Web services');
     case 'mcp':
       return trans.__('MCP servers');
+    case 'access':
+      return trans.__('Access for other programs');
     case 'tools':
       return trans.__('Tools');
     case 'rules':

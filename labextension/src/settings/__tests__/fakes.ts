@@ -35,6 +35,7 @@ import type {
   UsageRow
 } from '../../wire/generated';
 import type { ISettingsApi, IUsageQuery, Scope } from '../store/api';
+import { FakeAccessTokens } from './fakeAccess';
 import { FakeMcpServers } from './fakeMcp';
 
 const fill = (text: string, args: unknown[]): string =>
@@ -220,6 +221,7 @@ export class FakeApi implements ISettingsApi {
   files: InstructionFile[] = [];
   readonly folder = new FakeFolder();
   readonly mcp = new FakeMcpServers();
+  readonly access = new FakeAccessTokens();
 
   fail(info: Partial<ErrorInfo> = {}): void {
     this.failure = new ApiError(500, { ...problem, ...info });

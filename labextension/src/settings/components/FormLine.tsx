@@ -10,6 +10,8 @@ export function TextLine(props: {
   value: string;
   placeholder?: string;
   secret?: boolean;
+  /** Whether it takes the focus when it appears. */
+  takesFocus?: boolean;
   onChange: (value: string) => void;
 }): React.JSX.Element {
   return (
@@ -20,6 +22,7 @@ export function TextLine(props: {
           className="shoulders-Input"
           type={props.secret === true ? 'password' : 'text'}
           autoComplete="off"
+          autoFocus={props.takesFocus === true}
           spellCheck={false}
           placeholder={props.placeholder}
           value={props.value}

@@ -6,7 +6,7 @@ import { serverText } from '../../text/serverMessages';
 import { visible } from '../../text/hiddenCharacters';
 import { Badge, Button, ErrorNote } from '../../ui/primitives';
 import { useAction, useTrans } from '../../ui/hooks';
-import { useSettingsPage } from '../components/hooks';
+import { useSettingsPage, useStore } from '../components/hooks';
 import type { McpServerInfo, McpTest } from '../store/mcpWire';
 import { useSignIn } from './useSignIn';
 
@@ -41,24 +41,7 @@ export function ServerActions(props: {
         >
           {busy ? trans.__('Testing…') : trans.__('Test')}
         </Button>
-        {(state === 'running' || state === 'failed') && (
-          <Button
-            label={trans.__('Restart %1', shown)}
-            disabled={busy}
-            onClick={() => run(() => mcp.update(mcp.api.restart(name)))}
-          >
-            {trans.__('Restart')}
-          </Button>
-        )}
-        {server.signed_in && (
-          <Button
-            label={trans.__('Sign out of %1', shown)}
-            disabled={busy}
-            onClick={() => run(() => mcp.update(mcp.api.signOut(name)))}
-          >
-            {trans.__('Sign out')}
-          </Button>
-        )}
+        <RunButtons server={server} busy={busy} run={run} />
         {isOwn && (
           <Button label={trans.__('Edit %1', shown)} onClick={onEdit}>
             {trans.__('Edit')}
@@ -67,6 +50,41 @@ export function ServerActions(props: {
         {isOwn && <RemoveButton name={name} />}
       </div>
       {error !== null && <ErrorNote error={error} />}
+    </>
+  );
+}
+
+/** Restarts the server, or signs out of it. */
+function RunButtons(props: {
+  server: McpServerInfo;
+  busy: boolean;
+  run: (act: () => Promise<unknown>) => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { mcp } = useStore();
+  const { server, busy, run } = props;
+  const { name, state } = server;
+  const shown = visible(name);
+  return (
+    <>
+      {(state === 'running' || state === 'failed') && (
+        <Button
+          label={trans.__('Restart %1', shown)}
+          disabled={busy}
+          onClick={() => run(() => mcp.update(mcp.api.restart(name)))}
+        >
+          {trans.__('Restart')}
+        </Button>
+      )}
+      {server.signed_in && (
+        <Button
+          label={trans.__('Sign out of %1', shown)}
+          disabled={busy}
+          onClick={() => run(() => mcp.update(mcp.api.signOut(name)))}
+        >
+          {trans.__('Sign out')}
+        </Button>
+      )}
     </>
   );
 }

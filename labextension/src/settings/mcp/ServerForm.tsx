@@ -20,6 +20,13 @@ import {
   type IServerForm
 } from './serverRequest';
 
+/** What people type, in no language. */
+const EXAMPLES = {
+  command: 'npx -y @modelcontextprotocol/server-everything',
+  header: 'Authorization: Bearer ${TOKEN}',
+  variable: 'TOKEN=${TOKEN}'
+};
+
 export function AddServer(props: {
   /** Names in use. */
   taken: readonly string[];
@@ -46,6 +53,47 @@ export function AddServer(props: {
   );
 }
 
+/** The servers that a text describes, and the fields of the only one. */
+function useNewServers(taken: readonly string[]): {
+  text: string;
+  type: (typed: string) => void;
+  form: IServerForm;
+  change: (part: Partial<IServerForm>) => void;
+  /** What the text describes. */
+  found: readonly INamedEntry[];
+  /** What will be added. */
+  given: readonly INamedEntry[];
+  problem: string;
+} {
+  const trans = useTrans();
+  const [text, setText] = React.useState('');
+  const [form, setForm] = React.useState<IServerForm>(NO_SERVER);
+  const found = entriesIn(text);
+  const [first] = found;
+  const isOne = found.length === 1 && first !== undefined;
+  const given = isOne
+    ? [{ name: form.name.trim(), entry: entryOf(form, first.entry) }]
+    : found;
+  const isUnread = text.trim() !== '' && found.length === 0;
+  return {
+    text,
+    type: typed => {
+      const [next] = entriesIn(typed);
+      setText(typed);
+      setForm(next === undefined ? NO_SERVER : formOf(next));
+    },
+    form,
+    change: part => setForm({ ...form, ...part }),
+    found,
+    given,
+    problem: isUnread
+      ? trans.__(
+          'Enter a command, an address that starts with http, or the JSON entry of a client.'
+        )
+      : problemOf(given, isOne ? form : null, taken, trans)
+  };
+}
+
 function Adding(props: {
   taken: readonly string[];
   onDone: () => void;
@@ -54,21 +102,8 @@ function Adding(props: {
   const { mcp } = useStore();
   const title = React.useId();
   const { busy, error, run } = useAction();
-  const [text, setText] = React.useState('');
-  const [form, setForm] = React.useState<IServerForm>(NO_SERVER);
-  const found = entriesIn(text);
-  const given = found.length > 1 ? found : entriesOfForm(form, found);
-  const problem =
-    text.trim() !== '' && found.length === 0
-      ? trans.__(
-          'Enter a command, an address that starts with http, or the JSON entry of a client.'
-        )
-      : problemOf(given, found.length > 1 ? null : form, props.taken, trans);
-  const type = (typed: string): void => {
-    const [first] = entriesIn(typed);
-    setText(typed);
-    setForm(first === undefined ? NO_SERVER : formOf(first));
-  };
+  const servers = useNewServers(props.taken);
+  const { given, problem } = servers;
   const add = async (): Promise<void> => {
     for (const { name, entry } of given) {
       await mcp.change(mcp.api.put(name, bodyOf(entry)));
@@ -94,24 +129,9 @@ function Adding(props: {
           run(add);
         }}
       >
-        <Pasted text={text} onText={type} />
-        {found.length === 1 && (
-          <ServerFields
-            form={form}
-            onChange={part => setForm({ ...form, ...part })}
-          />
-        )}
-        {found.length > 1 && (
-          <p role="status">
-            {trans.__(
-              'Adds: %1',
-              found.map(({ name }) => visible(name)).join(', ')
-            )}
-          </p>
-        )}
-        {text.trim() !== '' && problem !== '' && (
-          <InvalidNote>{problem}</InvalidNote>
-        )}
+        <Pasted text={servers.text} onText={servers.type} />
+        <Found {...servers} />
+        {problem !== '' && <InvalidNote>{problem}</InvalidNote>}
         {error !== null && <ErrorNote error={error} />}
         <FormButtons
           label={busy ? trans.__('Adding…') : trans.__('Add')}
@@ -123,15 +143,22 @@ function Adding(props: {
   );
 }
 
-/** The server of the fields; none until the text describes one. */
-function entriesOfForm(
-  form: IServerForm,
-  found: readonly INamedEntry[]
-): INamedEntry[] {
-  const [first] = found;
-  return first === undefined
-    ? []
-    : [{ name: form.name.trim(), entry: entryOf(form, first.entry) }];
+/** The fields of one server, or the names of several. */
+function Found(props: {
+  found: readonly INamedEntry[];
+  form: IServerForm;
+  change: (part: Partial<IServerForm>) => void;
+}): React.JSX.Element | null {
+  const trans = useTrans();
+  const { found, form, change } = props;
+  if (found.length === 1) {
+    return <ServerFields form={form} onChange={change} />;
+  }
+  return found.length === 0 ? null : (
+    <p role="status">
+      {trans.__('Adds: %1', found.map(({ name }) => visible(name)).join(', '))}
+    </p>
+  );
 }
 
 function Pasted(props: {
@@ -150,7 +177,7 @@ function Pasted(props: {
           autoFocus
           spellCheck={false}
           autoComplete="off"
-          placeholder={'npx -y @modelcontextprotocol/server-everything'}
+          placeholder={EXAMPLES.command}
           value={props.text}
           onChange={event => props.onText(event.target.value)}
         />
@@ -198,9 +225,7 @@ function ServerFields(props: {
                   rows={2}
                   spellCheck={false}
                   placeholder={
-                    form.isRemote
-                      ? 'Authorization: Bearer ${TOKEN}'
-                      : 'TOKEN=${TOKEN}'
+                    form.isRemote ? EXAMPLES.header : EXAMPLES.variable
                   }
                   value={form.pairs}
                   onChange={event => onChange({ pairs: event.target.value })}

@@ -91,22 +91,31 @@ function namedOf(name: string, value: Json): INamedEntry[] {
 
 /** An entry of any client; null if it names neither a command nor an address. */
 function entryOf(value: Record<string, Json>): IServerEntry | null {
-  const command = isObject(value.command) ? value.command : value; // Zed nests it.
-  const program = textIn(command, 'command') ?? textIn(command, 'path');
   const url = textIn(value, 'url') ?? textIn(value, 'httpUrl');
-  if (program === null && url === null) {
-    return null;
-  }
-  const isSse = value.type === 'sse' || (url !== null && /\/sse\/?$/.test(url));
+  return url === null ? commandEntry(value) : addressEntry(value, url);
+}
+
+function addressEntry(value: Record<string, Json>, url: string): IServerEntry {
   return {
-    command: url === null ? program : null,
-    args: Array.isArray(command.args) ? command.args.map(String) : [],
-    env: textsIn(command.env),
-    cwd: textIn(value, 'cwd'),
+    ...NOTHING,
     url,
     headers: textsIn(value.headers ?? value.http_headers),
-    sse: isSse
+    sse: value.type === 'sse' || /\/sse\/?$/.test(url)
   };
+}
+
+function commandEntry(value: Record<string, Json>): IServerEntry | null {
+  const given = isObject(value.command) ? value.command : value; // Zed nests it.
+  const command = textIn(given, 'command') ?? textIn(given, 'path');
+  return command === null
+    ? null
+    : {
+        ...NOTHING,
+        command,
+        args: Array.isArray(given.args) ? given.args.map(String) : [],
+        env: textsIn(given.env),
+        cwd: textIn(value, 'cwd')
+      };
 }
 
 /** A short name for a server: its package, program or host. */

@@ -29,6 +29,7 @@ import type {
   WebServiceList
 } from '../../wire/generated';
 
+import { accessTokensApi, type IAccessTokensApi } from './accessTokens';
 import { mcpServersApi, type IMcpServersApi } from './mcpServers';
 
 /** Which file is written: this workspace's, or the user's for all workspaces. */
@@ -86,6 +87,7 @@ export interface ISettingsApi {
   /** Ask a service something. */
   testService(service: string): Promise<ServiceTest>;
   readonly mcp: IMcpServersApi;
+  readonly access: IAccessTokensApi;
   audit(query: IPageQuery & { tool: string }): Promise<AuditPage>;
   operations(query: IPageQuery & { path: string }): Promise<OperationsPage>;
 }
@@ -136,6 +138,7 @@ export function settingsApi(http: Pick<IHttpClient, 'call'>): ISettingsApi {
       http.call('PUT', service(id, 'address'), { address }),
     testService: id => http.call('POST', service(id, 'test'), {}),
     mcp: mcpServersApi(http),
+    access: accessTokensApi(http),
     audit: query => get(`audit?${words({ ...query, limit: PAGE })}`),
     operations: query => get(`operations?${words({ ...query, limit: PAGE })}`)
   };

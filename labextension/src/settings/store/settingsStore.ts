@@ -32,6 +32,7 @@ import type {
   WebServiceInfo,
   WebServiceList
 } from '../../wire/generated';
+import { AccessTokensStore } from './accessTokens';
 import type { ISettingsApi, Scope } from './api';
 import { changedElsewhere } from './conflict';
 import { Drafts, same } from './drafts';
@@ -68,6 +69,7 @@ export class SettingsStore implements IDisposable {
     this.searchIndex = new Resource(() => api.searchIndex());
     this.services = new Resource(() => api.services());
     this.mcp = new McpServersStore(api.mcp);
+    this.access = new AccessTokensStore(api.access);
     socket.frameReceived.connect(this.onFrame);
     socket.eventsReceived.connect(this.onEvents);
     socket.opened.connect(this.refresh);
@@ -85,6 +87,7 @@ export class SettingsStore implements IDisposable {
   /** The web services that tools use. */
   readonly services: Resource<WebServiceList>;
   readonly mcp: McpServersStore;
+  readonly access: AccessTokensStore;
   readonly drafts = new Drafts();
   /** Emitted after a turn, which may have cost something. */
   readonly usageChanged = new Signal<this, void>(this);
@@ -308,6 +311,7 @@ export class SettingsStore implements IDisposable {
       this.searchIndex,
       this.services,
       this.mcp.list,
+      this.access.list,
       this.folderTrust.view
     ] as Resource<unknown>[]; // Read only; the value types do not matter here.
   }
