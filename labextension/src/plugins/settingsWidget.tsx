@@ -225,6 +225,7 @@ function makeHost(parts: ISettingsParts): ISettingsHost {
       });
       return button.accept;
     },
+    serverAddress: app.serviceManager.serverSettings.baseUrl,
     openPage: () => {
       const page = window.open('', '_blank');
       if (page === null) {

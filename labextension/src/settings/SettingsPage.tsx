@@ -4,6 +4,7 @@ import '../../style/chat/panel.css';
 import '../../style/ui/controls.css';
 import '../../style/chat/cards.css';
 import '../../style/chat/sheets.css';
+import '../../style/ui/diff.css';
 import '../../style/settings/page.css';
 import '../../style/settings/usage.css';
 import '../../style/settings/protocols.css';

@@ -27,6 +27,7 @@ export async function show(
       done.push(['confirm', ...asked]);
       return true;
     },
+    serverAddress: 'http://h/user/ada/',
     openPage: () => ({
       go: address => done.push(['page', address]),
       close: () => done.push(['close page'])

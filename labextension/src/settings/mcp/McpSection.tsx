@@ -2,12 +2,14 @@
 
 import * as React from 'react';
 
+import { visible } from '../../text/hiddenCharacters';
 import { serverText } from '../../text/serverMessages';
 import { useTrans } from '../../ui/hooks';
 import { Group, Loaded, Problems, problemText } from '../components/components';
 import { useStore } from '../components/hooks';
-import type { McpServerInfo, McpServerList } from '../store/mcpWire';
+import type { McpServerView, McpServerList } from '../store/mcpWire';
 import { AddServer } from './ServerForm';
+import { stateOf } from './serverState';
 import { ServerCard } from './ServerCard';
 
 export function McpSection(): React.JSX.Element {
@@ -27,19 +29,28 @@ export function McpSection(): React.JSX.Element {
 
 function Servers({ list }: { list: McpServerList }): React.JSX.Element {
   const trans = useTrans();
-  const isLocked = list.locked !== null;
-  const asking = list.servers.filter(({ state }) => state === 'review');
-  const others = list.servers.filter(({ state }) => state !== 'review');
+  const { lock_reason } = list;
+  const asking = list.servers.filter(server => stateOf(server) === 'review');
+  const others = list.servers.filter(server => stateOf(server) !== 'review');
   return (
     <>
       <Problems problems={list.problems.map(problemText)} />
-      {list.locked !== null && (
+      {list.install !== null && (
+        <p className="shoulders-Settings-note" role="status">
+          {trans.__('Install what servers need first:')}{' '}
+          <code>{visible(list.install)}</code>
+        </p>
+      )}
+      {lock_reason !== null && (
         <p className="shoulders-Settings-note" role="status">
           {trans.__(
             'Locked by your administrator. %1',
-            serverText(trans, list.locked)
+            serverText(trans, lock_reason)
           )}
         </p>
+      )}
+      {lock_reason === null && (
+        <AddServer taken={list.servers.map(({ name }) => name)} />
       )}
       {asking.length > 0 && (
         <Group
@@ -48,12 +59,11 @@ function Servers({ list }: { list: McpServerList }): React.JSX.Element {
             'These came with the folder and do not start until you allow them. Allow only what you know.'
           )}
         >
-          <Cards servers={asking} locked={isLocked} />
+          <Cards servers={asking} />
         </Group>
       )}
-      {!isLocked && <AddServer taken={list.servers.map(({ name }) => name)} />}
       {others.length > 0 ? (
-        <Cards servers={others} locked={isLocked} />
+        <Cards servers={others} />
       ) : (
         asking.length === 0 && (
           <p className="shoulders-Settings-note">
@@ -66,17 +76,12 @@ function Servers({ list }: { list: McpServerList }): React.JSX.Element {
 }
 
 function Cards(props: {
-  servers: readonly McpServerInfo[];
-  locked: boolean;
+  servers: readonly McpServerView[];
 }): React.JSX.Element {
   return (
     <ul className="shoulders-McpServers">
       {props.servers.map(server => (
-        <ServerCard
-          key={`${server.source}:${server.name}`}
-          server={server}
-          locked={props.locked}
-        />
+        <ServerCard key={`${server.source}:${server.name}`} server={server} />
       ))}
     </ul>
   );

@@ -6,10 +6,10 @@ import { visible } from '../../text/hiddenCharacters';
 import { ErrorNote } from '../../ui/primitives';
 import { useTrans } from '../../ui/hooks';
 import { useField, useStore } from '../components/hooks';
-import type { McpServerInfo } from '../store/mcpWire';
+import type { McpServerView } from '../store/mcpWire';
 
 export function MissingValue(props: {
-  server: McpServerInfo;
+  server: McpServerView;
   variable: string;
 }): React.JSX.Element {
   const trans = useTrans();
@@ -17,7 +17,7 @@ export function MissingValue(props: {
   const { server, variable } = props;
   const { name } = server;
   const field = useField(`key:mcp:${name}:${variable}`, '', value =>
-    mcp.update(
+    mcp.change(
       mcp.api.setValue(
         name,
         variable,

@@ -7,28 +7,28 @@ import { visible } from '../../text/hiddenCharacters';
 import { Badge, Button, ErrorNote } from '../../ui/primitives';
 import { useAction, useTrans } from '../../ui/hooks';
 import { useSettingsPage, useStore } from '../components/hooks';
-import type { McpServerInfo, McpTest } from '../store/mcpWire';
+import type { McpServerView, McpServerTest } from '../store/mcpWire';
+import { stateOf, type ServerState } from './serverState';
 import { useSignIn } from './useSignIn';
 
 export function ServerActions(props: {
-  server: McpServerInfo;
-  /** Whether the list is the administrator's. */
-  locked: boolean;
+  server: McpServerView;
   onEdit: () => void;
 }): React.JSX.Element {
   const trans = useTrans();
   const { store } = useSettingsPage();
   const { mcp } = store;
-  const { server, locked, onEdit } = props;
-  const { name, state, source } = server;
+  const { server, onEdit } = props;
+  const { name, source, lock_reason } = server;
+  const state = stateOf(server);
   const { busy, error, run } = useAction();
-  const [result, setResult] = React.useState<McpTest | null>(null);
+  const [result, setResult] = React.useState<McpServerTest | null>(null);
   const shown = visible(name);
   const test = (): void => {
     setResult(null);
-    run(async () => setResult(await mcp.test(name)));
+    run(async () => setResult(await mcp.change(mcp.api.test(name))));
   };
-  const isOwn = source === 'user' && !locked;
+  const isOwn = source === 'user' && lock_reason === null;
   return (
     <>
       <TestResult result={result} />
@@ -56,14 +56,15 @@ export function ServerActions(props: {
 
 /** Restarts the server, or signs out of it. */
 function RunButtons(props: {
-  server: McpServerInfo;
+  server: McpServerView;
   busy: boolean;
   run: (act: () => Promise<unknown>) => void;
 }): React.JSX.Element {
   const trans = useTrans();
   const { mcp } = useStore();
   const { server, busy, run } = props;
-  const { name, state } = server;
+  const { name } = server;
+  const state = stateOf(server);
   const shown = visible(name);
   return (
     <>
@@ -71,16 +72,16 @@ function RunButtons(props: {
         <Button
           label={trans.__('Restart %1', shown)}
           disabled={busy}
-          onClick={() => run(() => mcp.update(mcp.api.restart(name)))}
+          onClick={() => run(() => mcp.change(mcp.api.restart(name)))}
         >
           {trans.__('Restart')}
         </Button>
       )}
-      {server.signed_in && (
+      {server.authorization === 'signed_in' && (
         <Button
           label={trans.__('Sign out of %1', shown)}
           disabled={busy}
-          onClick={() => run(() => mcp.update(mcp.api.signOut(name)))}
+          onClick={() => run(() => mcp.change(mcp.api.signOut(name)))}
         >
           {trans.__('Sign out')}
         </Button>
@@ -90,7 +91,7 @@ function RunButtons(props: {
 }
 
 /** Whether a server may be started. */
-function canStart(state: McpServerInfo['state']): boolean {
+function canStart(state: ServerState): boolean {
   return state === 'idle' || state === 'running' || state === 'failed';
 }
 
@@ -103,7 +104,7 @@ function RemoveButton({ name }: { name: string }): React.JSX.Element {
   const remove = async (): Promise<void> => {
     const sure = await host.confirm(
       trans.__('Remove %1?', shown),
-      trans.__('Its entry in ~/.shoulders/mcp.json is removed.'),
+      trans.__('Its entry is removed from your file of servers.'),
       trans.__('Remove')
     );
     if (sure) {
@@ -157,7 +158,9 @@ function SignIn({ name }: { name: string }): React.JSX.Element {
   );
 }
 
-function TestResult(props: { result: McpTest | null }): React.JSX.Element {
+function TestResult(props: {
+  result: McpServerTest | null;
+}): React.JSX.Element {
   const trans = useTrans();
   const { result } = props;
   return (

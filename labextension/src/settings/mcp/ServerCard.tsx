@@ -3,27 +3,28 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
+import { plainError } from '../../client/http';
 import { visible } from '../../text/hiddenCharacters';
 import { serverText } from '../../text/serverMessages';
 import { Disclosure, ErrorNote } from '../../ui/primitives';
 import { useTrans } from '../../ui/hooks';
 import { Switch } from '../components/fields';
 import { useField, useStore } from '../components/hooks';
-import type { McpServerInfo } from '../store/mcpWire';
+import type { McpServerView } from '../store/mcpWire';
 import { MissingValue } from './MissingValue';
 import { ServerActions } from './ServerActions';
 import { EditServer } from './ServerForm';
 import { ServerReview } from './ServerReview';
-import { ServerState, sourceName } from './ServerState';
+import { sourceName, StateBadge } from './StateBadge';
+import { stateOf, targetOf } from './serverState';
 
 export function ServerCard(props: {
-  server: McpServerInfo;
-  locked: boolean;
+  server: McpServerView;
 }): React.JSX.Element {
-  const { server, locked } = props;
+  const { server } = props;
   const title = React.useId();
   const [editing, setEditing] = React.useState(false);
-  const asks = server.state === 'review';
+  const asks = stateOf(server) === 'review';
   return (
     <li
       className={`shoulders-Provider ${asks ? 'shoulders-mod-asking' : ''}`}
@@ -37,17 +38,12 @@ export function ServerCard(props: {
       ) : (
         <>
           <Facts server={server} />
-          {server.error !== null && <ErrorNote error={server.error} />}
-          {server.missing.map(variable => (
-            <MissingValue key={variable} server={server} variable={variable} />
+          <Trouble server={server} />
+          {server.missing_values.map(({ name }) => (
+            <MissingValue key={name} server={server} variable={name} />
           ))}
-          <LeftOut server={server} />
-          <Log lines={server.log} />
-          <ServerActions
-            server={server}
-            locked={locked}
-            onEdit={() => setEditing(true)}
-          />
+          <Log lines={server.log_lines} />
+          <ServerActions server={server} onEdit={() => setEditing(true)} />
         </>
       )}
     </li>
@@ -55,7 +51,7 @@ export function ServerCard(props: {
 }
 
 function Head(props: {
-  server: McpServerInfo;
+  server: McpServerView;
   title: string;
 }): React.JSX.Element {
   const trans = useTrans();
@@ -63,28 +59,28 @@ function Head(props: {
   return (
     <div className="shoulders-Provider-head">
       <h3 id={title}>{visible(server.name)}</h3>
-      <ServerState state={server.state} />
+      <StateBadge state={stateOf(server)} />
       <span className="shoulders-Settings-note">
         {sourceName(server.source, trans)}
       </span>
-      {server.state !== 'review' && <EnabledSwitch server={server} />}
+      {stateOf(server) !== 'review' && <EnabledSwitch server={server} />}
     </div>
   );
 }
 
-function EnabledSwitch(props: { server: McpServerInfo }): React.JSX.Element {
+function EnabledSwitch(props: { server: McpServerView }): React.JSX.Element {
   const trans = useTrans();
   const { mcp } = useStore();
-  const { name, state, locked } = props.server;
-  const field = useField(`mcp-enabled:${name}`, state !== 'disabled', on =>
-    mcp.update(mcp.api.enable(name, on === true))
+  const { name, enabled, lock_reason } = props.server;
+  const field = useField(`mcp-enabled:${name}`, enabled, on =>
+    mcp.change(mcp.api.enable(name, on === true))
   );
   return (
     <span className="shoulders-McpServer-switch">
       <Switch
         label={trans.__('Use %1', visible(name))}
         on={field.value === true}
-        disabled={field.busy || locked}
+        disabled={field.busy || lock_reason !== null}
         onChange={field.choose}
       />
       {field.error !== null && <ErrorNote error={field.error} />}
@@ -92,49 +88,61 @@ function EnabledSwitch(props: { server: McpServerInfo }): React.JSX.Element {
   );
 }
 
-function Facts({ server }: { server: McpServerInfo }): React.JSX.Element {
+function Facts({ server }: { server: McpServerView }): React.JSX.Element {
   const trans = useTrans();
   return (
     <p className="shoulders-Provider-facts">
-      <code>{visible(server.target)}</code>
-      {server.tools.length > 0 && (
+      <code>{visible(targetOf(server))}</code>
+      {server.tool_count !== null && (
         <span className="shoulders-McpServer-count">
-          {toolCount(server.tools.length, trans)}
+          {offerOf(server, trans)}
         </span>
       )}
     </p>
   );
 }
 
-function toolCount(count: number, trans: TranslationBundle): string {
-  return trans._n('%1 tool', '%1 tools', count);
+/** What the server offers, in numbers. */
+function offerOf(server: McpServerView, trans: TranslationBundle): string {
+  const tools = server.tool_count ?? 0;
+  const resources = server.resource_count ?? 0;
+  const prompts = server.prompt_count ?? 0;
+  return [
+    trans._n('%1 tool', '%1 tools', tools),
+    resources === 0 ? '' : trans._n('%1 resource', '%1 resources', resources),
+    prompts === 0 ? '' : trans._n('%1 prompt', '%1 prompts', prompts)
+  ]
+    .filter(part => part !== '')
+    .join(' · ');
 }
 
-/** Tools that the model does not get, with the reasons. */
-function LeftOut(props: { server: McpServerInfo }): React.JSX.Element | null {
+/** Why it failed or cannot start, unless a field or button below resolves that. */
+function Trouble(props: { server: McpServerView }): React.JSX.Element | null {
   const trans = useTrans();
-  const { left_out } = props.server;
-  return left_out.length === 0 ? null : (
-    <Disclosure
-      className="shoulders-McpServer-more"
-      summary={trans._n(
-        '%1 tool left out',
-        '%1 tools left out',
-        left_out.length
-      )}
-    >
-      {() => (
-        <ul className="shoulders-McpServer-left">
-          {left_out.map(({ name, reason }) => (
-            <li key={name}>
-              <code>{visible(name)}</code> {visible(serverText(trans, reason))}
-            </li>
-          ))}
-        </ul>
-      )}
-    </Disclosure>
+  const { server } = props;
+  const { error, hint, blocked, lock_reason } = server;
+  const state = stateOf(server);
+  if (state === 'failed' || state === 'restarting') {
+    return error === null ? null : (
+      <ErrorNote error={{ ...plainError(error, true), hint }} />
+    );
+  }
+  const reason = lock_reason ?? (EXPLAINED.has(state) ? null : blocked);
+  return reason === null ? null : (
+    <p className="shoulders-Settings-note">
+      {visible(serverText(trans, reason))}
+    </p>
   );
 }
+
+/** States whose badge, field or button says what is wrong. */
+const EXPLAINED = new Set([
+  'disabled',
+  'declined',
+  'forbidden',
+  'missing_value',
+  'sign_in'
+]);
 
 /** What the server wrote last. */
 function Log(props: { lines: readonly string[] }): React.JSX.Element | null {

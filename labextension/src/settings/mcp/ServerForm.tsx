@@ -8,13 +8,14 @@ import { useAction, useTrans } from '../../ui/hooks';
 import { InvalidNote } from '../components/fields';
 import { Line, TextLine } from '../components/FormLine';
 import { useStore } from '../components/hooks';
-import type { McpServerInfo } from '../store/mcpWire';
+import type { McpServerView } from '../store/mcpWire';
 import { entriesIn, type INamedEntry } from './serverEntry';
 import {
   bodyOf,
+  changeOf,
   entryOf,
   formOf,
-  namedOf,
+  formOfServer,
   NO_SERVER,
   problemOf,
   type IServerForm
@@ -274,23 +275,19 @@ function FormButtons(props: {
 
 /** Changes an entry of the user's file. */
 export function EditServer(props: {
-  server: McpServerInfo;
+  server: McpServerView;
   onDone: () => void;
 }): React.JSX.Element {
   const trans = useTrans();
   const { mcp } = useStore();
   const { server, onDone } = props;
   const { busy, error, run } = useAction();
-  const [form, setForm] = React.useState(() => formOf(namedOf(server)));
+  const [form, setForm] = React.useState(() => formOfServer(server));
   const [found] = entriesIn(form.target);
-  const given =
-    found === undefined
-      ? []
-      : [{ name: form.name.trim(), entry: entryOf(form, found.entry) }];
-  const problem = problemOf(given, form, [], trans);
+  const problem = problemOf([], form, [], trans);
   const save = async (): Promise<void> => {
-    for (const { name, entry } of given) {
-      await mcp.change(mcp.api.put(name, bodyOf(entry, server.name)));
+    if (found !== undefined) {
+      await mcp.change(mcp.api.put(server.name, changeOf(form, found.entry)));
     }
     onDone();
   };
@@ -315,7 +312,7 @@ export function EditServer(props: {
       {error !== null && <ErrorNote error={error} />}
       <FormButtons
         label={busy ? trans.__('Saving…') : trans.__('Save')}
-        disabled={busy || given.length === 0 || problem !== ''}
+        disabled={busy || found === undefined || problem !== ''}
         onCancel={onDone}
       />
     </form>

@@ -1,51 +1,78 @@
-/** Asks whether a server that came with the folder may start: its exact entry, and what changed in it. */
+/** Asks whether a server that came with the folder may start, and shows its exact entry. */
 
+import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { visible } from '../../text/hiddenCharacters';
-import { WordDiff } from '../../ui/viewers/Diff';
-import { Button, ErrorNote } from '../../ui/primitives';
+import { hostText } from '../../trust/items';
+import { Badge, Button, ErrorNote } from '../../ui/primitives';
 import { useAction, useTrans } from '../../ui/hooks';
-import { useStore } from '../components/hooks';
-import type { McpServerInfo } from '../store/mcpWire';
+import { Problems } from '../components/components';
+import { useResource, useStore } from '../components/hooks';
+import type { McpServerView } from '../store/mcpWire';
+import { targetOf } from './serverState';
 
 export function ServerReview(props: {
-  server: McpServerInfo;
+  server: McpServerView;
 }): React.JSX.Element {
   const trans = useTrans();
-  const { mcp } = useStore();
-  const { busy, error, run } = useAction();
   const { server } = props;
-  const { name, content, previous, review_id } = server;
-  const isProgram = server.host === null;
+  const { value: folder } = useResource(useStore().folderTrust.view);
+  const item = folder?.items.find(({ id }) => id === server.trust_id);
+  return (
+    <>
+      {server.trust === 'changed' && (
+        <div>
+          <Badge kind="warning">
+            {trans.__('Changed since you allowed it')}
+          </Badge>
+        </div>
+      )}
+      <p className="shoulders-McpServer-question">
+        {questionOf(server, trans)}
+      </p>
+      <pre className="shoulders-Trust-content" tabIndex={0}>
+        <code>{visible(targetOf(server))}</code>
+      </pre>
+      <Problems problems={item?.warnings ?? []} />
+      {item !== undefined && (
+        <>
+          <p className="shoulders-Settings-note">
+            {trans.__('The entry in %1:', visible(item.file))}
+          </p>
+          <pre className="shoulders-Trust-content" tabIndex={0}>
+            <code>{visible(item.content)}</code>
+          </pre>
+        </>
+      )}
+      <Answers server={server} />
+    </>
+  );
+}
+
+function Answers({ server }: { server: McpServerView }): React.JSX.Element {
+  const trans = useTrans();
+  const { mcp, folderTrust } = useStore();
+  const { busy, error, run } = useAction();
+  const name = visible(server.name);
+  const ids = server.trust_id === null ? [] : [server.trust_id];
   const answer = (allow: boolean): void =>
     run(() =>
-      mcp.change(mcp.api.answer(name, { allow, review_id: review_id ?? '' }))
+      mcp.change(folderTrust.answer(allow ? { trust: ids } : { decline: ids }))
     );
   return (
     <>
-      <p className="shoulders-McpServer-question">
-        {questionOf(isProgram, previous !== null, trans)}
-      </p>
-      {previous === null ? (
-        <pre className="shoulders-Trust-content" tabIndex={0}>
-          <code>{visible(content)}</code>
-        </pre>
-      ) : (
-        <WordDiff before={previous} after={content} />
-      )}
       {error !== null && <ErrorNote error={error} />}
       <div className="shoulders-Actions">
         <Button
-          kind="primary"
-          label={trans.__('Allow %1', visible(name))}
+          label={trans.__('Allow %1', name)}
           disabled={busy}
           onClick={() => answer(true)}
         >
           {trans.__('Allow')}
         </Button>
         <Button
-          label={trans.__('Don’t allow %1', visible(name))}
+          label={trans.__('Don’t allow %1', name)}
           disabled={busy}
           onClick={() => answer(false)}
         >
@@ -56,17 +83,10 @@ export function ServerReview(props: {
   );
 }
 
-function questionOf(
-  isProgram: boolean,
-  isChanged: boolean,
-  trans: ReturnType<typeof useTrans>
-): string {
-  if (isChanged) {
-    return trans.__('This entry changed since you allowed it:');
-  }
-  return isProgram
+function questionOf({ host }: McpServerView, trans: TranslationBundle): string {
+  return host === null
     ? trans.__(
         'This folder wants to run a program on your computer, with your permissions:'
       )
-    : trans.__('This folder wants to connect the agent to a server:');
+    : trans.__('This folder wants to connect the agent to %1:', hostText(host));
 }

@@ -2,11 +2,7 @@
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type {
-  McpServerEntry,
-  McpServerInfo,
-  PutMcpServer
-} from '../store/mcpWire';
+import type { McpServerView, PutMcpServer } from '../store/mcpWire';
 import {
   pairsIn,
   pairsText,
@@ -14,6 +10,7 @@ import {
   type INamedEntry,
   type IServerEntry
 } from './serverEntry';
+import { targetOf } from './serverState';
 
 /** A server as its form has it. */
 export interface IServerForm {
@@ -53,35 +50,36 @@ export function entryOf(form: IServerForm, base: IServerEntry): IServerEntry {
     : { ...base, headers: pairsIn(pairs, ':') ?? {} };
 }
 
-/** A server as the form edits it. */
-export function namedOf({ name, entry }: McpServerInfo): INamedEntry {
+/** The form of a server; values of variables and headers are not sent to pages. */
+export function formOfServer(server: McpServerView): IServerForm {
   return {
-    name,
-    entry: {
-      command: entry.command ?? null,
-      args: entry.args ?? [],
-      env: entry.env ?? {},
-      cwd: entry.cwd ?? null,
-      url: entry.url ?? null,
-      headers: entry.headers ?? {},
-      sse: entry.type === 'sse'
-    }
+    name: server.name,
+    target: targetOf(server),
+    isRemote: server.url !== null,
+    pairs: '',
+    cwd: server.folder ?? ''
   };
 }
 
-/** The request that stores an entry; `replaces` is its name until now. */
-export function bodyOf(
-  { command, args, env, cwd, url, headers, sse }: IServerEntry,
-  replaces: string | null = null
-): PutMcpServer {
-  const entry: McpServerEntry =
-    url === null
-      ? { command, args: [...args], env, cwd }
-      : { type: sse ? 'sse' : 'http', url, headers };
-  return { entry, replaces };
+/** The request that stores an entry. */
+export function bodyOf(entry: IServerEntry): PutMcpServer {
+  const { command, args, env, cwd, url, headers, sse } = entry;
+  return url === null
+    ? { transport: 'stdio', command, args: [...args], env, folder: cwd }
+    : { transport: sse ? 'sse' : 'http', url, headers };
 }
 
-const NAME = /^[A-Za-z0-9][\w-]{0,39}$/;
+/** The request that changes an entry; without new variables or headers it keeps those it has. */
+export function changeOf(form: IServerForm, entry: IServerEntry): PutMcpServer {
+  const body = bodyOf(entryOf(form, entry));
+  if (form.pairs.trim() === '') {
+    delete body.env;
+    delete body.headers;
+  }
+  return body;
+}
+
+const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
 /** Why the servers cannot be stored; empty if they can. */
 export function problemOf(
@@ -93,7 +91,7 @@ export function problemOf(
   for (const { name } of servers) {
     if (!NAME.test(name)) {
       return trans.__(
-        'A name has letters, digits, - and _, and at most 40 characters.'
+        'A name has letters, digits, dots, - and _, and at most 64 characters.'
       );
     }
     if (taken.includes(name)) {

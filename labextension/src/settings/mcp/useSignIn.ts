@@ -32,7 +32,7 @@ export function useSignIn(name: string): ISignIn {
     const page = host.openPage();
     action.run(async () => {
       try {
-        const { url } = await store.mcp.api.signIn(name);
+        const { url } = await store.mcp.api.signIn(name, host.serverAddress);
         if (page === null) {
           setLink(url);
         } else {

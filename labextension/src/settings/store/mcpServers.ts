@@ -1,13 +1,12 @@
 /** MCP servers as the settings page knows them, and their routes. The store is part of `SettingsStore`. */
 
-import { Resource } from '../../client/resource';
 import type { IHttpClient } from '../../client/http';
+import { Resource } from '../../client/resource';
 import type {
-  McpAnswer,
-  McpServerInfo,
+  McpAuthorizationUrl,
   McpServerList,
-  McpSignIn,
-  McpTest,
+  McpServerTest,
+  McpServerView,
   PutMcpServer
 } from './mcpWire';
 
@@ -15,46 +14,46 @@ import type {
 export interface IMcpServersApi {
   servers(): Promise<McpServerList>;
   /** Write an entry of the user's file. */
-  put(name: string, body: PutMcpServer): Promise<McpServerList>;
-  remove(name: string): Promise<McpServerList>;
-  /** Allow an entry of the folder, or decline it. */
-  answer(name: string, body: McpAnswer): Promise<McpServerList>;
-  enable(name: string, enabled: boolean): Promise<McpServerInfo>;
+  put(name: string, body: PutMcpServer): Promise<McpServerView>;
+  remove(name: string): Promise<void>;
+  enable(name: string, enabled: boolean): Promise<McpServerView>;
   /** Start it and list what it offers. */
-  test(name: string): Promise<McpTest>;
-  restart(name: string): Promise<McpServerInfo>;
-  /** Begin to sign in; the answer has the page to open. */
-  signIn(name: string): Promise<McpSignIn>;
-  signOut(name: string): Promise<McpServerInfo>;
-  /** Store a value that an entry refers to, like a key. */
+  test(name: string): Promise<McpServerTest>;
+  restart(name: string): Promise<McpServerView>;
+  /** Begin to sign in; the answer has the page to open. `here` is the address of this Jupyter server. */
+  signIn(name: string, here: string): Promise<McpAuthorizationUrl>;
+  signOut(name: string): Promise<McpServerView>;
+  /** Store a value that an entry refers to, like a key; null removes it. */
   setValue(
     name: string,
     variable: string,
-    value: string
-  ): Promise<McpServerInfo>;
+    value: string | null
+  ): Promise<McpServerView>;
 }
 
 /** The routes over HTTP. */
 export function mcpServersApi(http: Pick<IHttpClient, 'call'>): IMcpServersApi {
   const server = (name: string, what = ''): string =>
     `mcp/servers/${encodeURIComponent(name)}${what}`;
+  const value = (name: string, variable: string): string =>
+    server(name, `/values/${encodeURIComponent(variable)}`);
   return {
     servers: () => http.call('GET', 'mcp/servers'),
     put: (name, body) => http.call('PUT', server(name), body),
     remove: name => http.call('DELETE', server(name)),
-    answer: (name, body) => http.call('POST', server(name, '/review'), body),
     enable: (name, enabled) =>
       http.call('PUT', server(name, '/enabled'), { enabled }),
     test: name => http.call('POST', server(name, '/test'), {}),
     restart: name => http.call('POST', server(name, '/restart'), {}),
-    signIn: name => http.call('POST', server(name, '/sign-in'), {}),
-    signOut: name => http.call('POST', server(name, '/sign-out'), {}),
-    setValue: (name, variable, value) =>
-      http.call('PUT', server(name, '/values'), { name: variable, value })
+    signIn: (name, here) =>
+      http.call('POST', server(name, '/authorize'), { public_url: here }),
+    signOut: name => http.call('DELETE', server(name, '/authorize')),
+    setValue: (name, variable, text) =>
+      http.call('PUT', value(name, variable), { value: text })
   };
 }
 
-/** The list of servers; each change updates it. */
+/** The list of servers; it is read again after each change, which may affect others. */
 export class McpServersStore {
   constructor(readonly api: IMcpServersApi) {
     this.list = new Resource(() => api.servers());
@@ -62,26 +61,12 @@ export class McpServersStore {
 
   readonly list: Resource<McpServerList>;
 
-  /** Make a change whose answer is the new list. */
-  async change(act: Promise<McpServerList>): Promise<void> {
-    this.list.set(await act);
-  }
-
-  /** Make a change whose answer is the server. */
-  async update(act: Promise<McpServerInfo>): Promise<void> {
-    const server = await act;
-    const { value } = this.list;
-    if (value !== null) {
-      const servers = value.servers.map(each =>
-        each.name === server.name ? server : each
-      );
-      this.list.set({ ...value, servers });
+  /** Make a change. */
+  async change<T>(act: Promise<T>): Promise<T> {
+    try {
+      return await act;
+    } finally {
+      await this.list.refresh();
     }
-  }
-
-  async test(name: string): Promise<McpTest> {
-    const result = await this.api.test(name);
-    void this.list.refresh();
-    return result;
   }
 }

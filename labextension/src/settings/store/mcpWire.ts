@@ -1,68 +1,64 @@
 /** Placeholder for the wire types of MCP servers until they are generated. */
 
-import type { ErrorInfo } from '../../wire/generated';
-
-export interface McpServerEntry {
+export interface McpServerView {
+  name: string;
+  source: 'workspace' | 'user' | 'administrator';
+  file: string | null;
+  line: number | null;
+  transport: 'stdio' | 'http' | 'sse';
+  command: string[];
+  environment_names: string[];
+  header_names: string[];
+  folder: string | null;
+  url: string | null;
+  host: string | null;
+  enabled: boolean;
+  status: 'stopped' | 'starting' | 'running' | 'waiting' | 'failed';
+  trust:
+    'not_needed' | 'new' | 'changed' | 'trusted' | 'declined' | 'forbidden';
+  trust_id: string | null;
+  missing_values: { name: string; used_in: string[] }[];
+  stored_values: string[];
+  authorization: 'none' | 'needed' | 'signed_in';
+  blocked: string | null;
+  error: string | null;
+  hint: string | null;
+  lock_reason: string | null;
+  server_name: string | null;
+  server_version: string | null;
+  instructions: string | null;
+  tool_count: number | null;
+  resource_count: number | null;
+  prompt_count: number | null;
+  log_lines: string[];
+}
+export interface McpServerList {
+  install: string | null;
+  lock_reason: string | null;
+  user_file: string;
+  servers: McpServerView[];
+  problems: {
+    file: string;
+    line: number | null;
+    server: string | null;
+    message: string;
+  }[];
+}
+export interface PutMcpServer {
+  transport: 'stdio' | 'http' | 'sse';
   command?: string | null;
   args?: string[];
   env?: Record<string, string>;
-  cwd?: string | null;
+  folder?: string | null;
   url?: string | null;
   headers?: Record<string, string>;
-  type?: 'stdio' | 'http' | 'sse' | null;
 }
-
-export interface McpServerInfo {
-  name: string;
-  source: 'workspace' | 'user' | 'administrator';
-  state:
-    | 'idle'
-    | 'starting'
-    | 'running'
-    | 'failed'
-    | 'review'
-    | 'declined'
-    | 'missing_value'
-    | 'sign_in'
-    | 'disabled';
-  error: ErrorInfo | null;
-  /** The exact command, or the address. */
-  target: string;
-  host: string | null;
-  entry: McpServerEntry;
-  /** The entry as text, and the one that was allowed before. */
-  content: string;
-  previous: string | null;
-  review_id: string | null;
-  missing: string[];
-  tools: string[];
-  left_out: { name: string; reason: string }[];
-  log: string[];
-  locked: boolean;
-  signed_in: boolean;
-}
-
-export interface McpServerList {
-  servers: McpServerInfo[];
-  /** Why nothing can be changed. */
-  locked: string | null;
-  problems: { file: string; line: number | null; message: string }[];
-  install: string | null;
-}
-
-export interface McpAnswer {
-  allow: boolean;
-  review_id: string;
-}
-export interface McpSignIn {
-  url: string;
-}
-export interface McpTest {
+export interface McpServerTest {
   ok: boolean;
   message: string;
   hint: string | null;
+  server: McpServerView;
 }
-export interface PutMcpServer {
-  entry: McpServerEntry;
-  replaces?: string | null;
+export interface McpAuthorizationUrl {
+  url: string;
 }

@@ -14,6 +14,8 @@ export interface ISettingsHost extends IViewHost {
     body: string,
     accept: string
   ) => Promise<boolean>;
+  /** The address of the Jupyter server, as the browser reaches it. */
+  readonly serverAddress: string;
   /** Open an empty page in another tab; null if the browser did not. */
   readonly openPage: () => IOpenedPage | null;
   readonly copy: (text: string) => void;

@@ -5,11 +5,10 @@ import * as React from 'react';
 
 import { Badge } from '../../ui/primitives';
 import { useTrans } from '../../ui/hooks';
-import type { McpServerInfo } from '../store/mcpWire';
+import type { McpServerView } from '../store/mcpWire';
+import type { ServerState } from './serverState';
 
-export function ServerState(props: {
-  state: McpServerInfo['state'];
-}): React.JSX.Element {
+export function StateBadge(props: { state: ServerState }): React.JSX.Element {
   const trans = useTrans();
   switch (props.state) {
     case 'running':
@@ -26,6 +25,25 @@ export function ServerState(props: {
       return <Badge kind="bad">{trans.__('failed')}</Badge>;
     case 'review':
       return <Badge kind="warning">{trans.__('waiting for you')}</Badge>;
+    case 'restarting':
+      return (
+        <Badge
+          kind="warning"
+          title={trans.__('It ended by itself and starts again soon.')}
+        >
+          {trans.__('restarting…')}
+        </Badge>
+      );
+    case 'forbidden':
+      return (
+        <Badge
+          title={trans.__(
+            'Your administrator does not allow servers that come with a folder.'
+          )}
+        >
+          {trans.__('forbidden')}
+        </Badge>
+      );
     case 'declined':
       return <Badge>{trans.__('not allowed')}</Badge>;
     case 'missing_value':
@@ -38,7 +56,7 @@ export function ServerState(props: {
 }
 
 export function sourceName(
-  source: McpServerInfo['source'],
+  source: McpServerView['source'],
   trans: TranslationBundle
 ): string {
   switch (source) {
