@@ -1,35 +1,47 @@
 /** The routes of MCP servers, in memory. */
 
-import type { IMcpServersApi } from '../store/mcpServers';
 import type {
-  McpAnswer,
-  McpServerInfo,
   McpServerList,
-  McpTest,
+  McpServerTest,
+  McpServerView,
   PutMcpServer
-} from '../store/mcpWire';
+} from '../../wire/generated';
+import type { IMcpServersApi } from '../store/mcpServers';
 
 export function mcpServer(
   name: string,
-  change: Partial<McpServerInfo> = {}
-): McpServerInfo {
+  change: Partial<McpServerView> = {}
+): McpServerView {
   return {
     name,
     source: 'user',
-    state: 'idle',
-    error: null,
-    target: `npx ${name}`,
+    file: '~/.shoulders/mcp.json',
+    line: 2,
+    transport: 'stdio',
+    command: ['npx', name],
+    environment_names: [],
+    header_names: [],
+    folder: null,
+    url: null,
     host: null,
-    entry: { command: 'npx', args: [name] },
-    content: `{"command": "npx", "args": ["${name}"]}`,
-    previous: null,
-    review_id: null,
-    missing: [],
-    tools: [],
-    left_out: [],
-    log: [],
-    locked: false,
-    signed_in: false,
+    enabled: true,
+    status: 'stopped',
+    trust: 'not_needed',
+    trust_id: null,
+    missing_values: [],
+    stored_values: [],
+    authorization: 'none',
+    blocked: null,
+    error: null,
+    hint: null,
+    lock_reason: null,
+    server_name: null,
+    server_version: null,
+    instructions: null,
+    tool_count: null,
+    resource_count: null,
+    prompt_count: null,
+    log_lines: [],
     ...change
   };
 }
@@ -37,70 +49,61 @@ export function mcpServer(
 export class FakeMcpServers implements IMcpServersApi {
   list: McpServerList = {
     servers: [],
-    locked: null,
+    lock_reason: null,
     problems: [],
-    install: null
+    install: null,
+    user_file: '~/.shoulders/mcp.json'
   };
   readonly asked: unknown[][] = [];
 
-  have(...servers: McpServerInfo[]): void {
+  have(...servers: McpServerView[]): void {
     this.list = { ...this.list, servers };
   }
 
   async servers(): Promise<McpServerList> {
     return this.list;
   }
-  async put(name: string, body: PutMcpServer): Promise<McpServerList> {
+  async put(name: string, body: PutMcpServer): Promise<McpServerView> {
     this.asked.push(['put', name, body]);
-    const others = this.list.servers.filter(
-      each => each.name !== name && each.name !== body.replaces
-    );
-    this.have(...others, mcpServer(name, { entry: body.entry }));
-    return this.list;
+    const others = this.list.servers.filter(each => each.name !== name);
+    const server = mcpServer(name);
+    this.have(...others, server);
+    return server;
   }
-  async remove(name: string): Promise<McpServerList> {
+  async remove(name: string): Promise<void> {
     this.asked.push(['remove', name]);
     this.have(...this.list.servers.filter(each => each.name !== name));
-    return this.list;
   }
-  async answer(name: string, body: McpAnswer): Promise<McpServerList> {
-    this.asked.push(['answer', name, body]);
-    this.change(name, {
-      state: body.allow ? 'idle' : 'declined',
-      review_id: null
-    });
-    return this.list;
-  }
-  async enable(name: string, enabled: boolean): Promise<McpServerInfo> {
+  async enable(name: string, enabled: boolean): Promise<McpServerView> {
     this.asked.push(['enable', name, enabled]);
-    return this.change(name, { state: enabled ? 'idle' : 'disabled' });
+    return this.change(name, { enabled });
   }
-  async test(name: string): Promise<McpTest> {
+  async test(name: string): Promise<McpServerTest> {
     this.asked.push(['test', name]);
-    this.change(name, { state: 'running', tools: ['echo', 'add'] });
-    return { ok: true, message: '2 tools.', hint: null };
+    const server = this.change(name, { status: 'running', tool_count: 2 });
+    return { ok: true, message: 'It answers.', hint: null, server };
   }
-  async restart(name: string): Promise<McpServerInfo> {
+  async restart(name: string): Promise<McpServerView> {
     this.asked.push(['restart', name]);
-    return this.change(name, { state: 'running', error: null });
+    return this.change(name, { status: 'running', error: null });
   }
-  async signIn(name: string) {
-    this.asked.push(['signIn', name]);
+  async signIn(name: string, here: string) {
+    this.asked.push(['signIn', name, here]);
     return { url: 'https://login.example/authorize' };
   }
-  async signOut(name: string): Promise<McpServerInfo> {
-    return this.change(name, { signed_in: false });
+  async signOut(name: string): Promise<McpServerView> {
+    return this.change(name, { authorization: 'needed' });
   }
   async setValue(
     name: string,
     variable: string,
-    value: string
-  ): Promise<McpServerInfo> {
+    value: string | null
+  ): Promise<McpServerView> {
     this.asked.push(['setValue', name, variable, value]);
-    return this.change(name, { missing: [], state: 'idle' });
+    return this.change(name, { missing_values: [] });
   }
 
-  change(name: string, change: Partial<McpServerInfo>): McpServerInfo {
+  change(name: string, change: Partial<McpServerView>): McpServerView {
     const found = this.list.servers.find(each => each.name === name);
     const changed = { ...(found ?? mcpServer(name)), ...change };
     this.have(

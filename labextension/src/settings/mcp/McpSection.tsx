@@ -7,7 +7,7 @@ import { serverText } from '../../text/serverMessages';
 import { useTrans } from '../../ui/hooks';
 import { Group, Loaded, Problems, problemText } from '../components/components';
 import { useStore } from '../components/hooks';
-import type { McpServerView, McpServerList } from '../store/mcpWire';
+import type { McpServerView, McpServerList } from '../../wire/generated';
 import { AddServer } from './ServerForm';
 import { stateOf } from './serverState';
 import { ServerCard } from './ServerCard';

@@ -6,7 +6,7 @@ import { visible } from '../../text/hiddenCharacters';
 import { ErrorNote } from '../../ui/primitives';
 import { useTrans } from '../../ui/hooks';
 import { useField, useStore } from '../components/hooks';
-import type { McpServerView } from '../store/mcpWire';
+import type { McpServerView } from '../../wire/generated';
 
 export function MissingValue(props: {
   server: McpServerView;

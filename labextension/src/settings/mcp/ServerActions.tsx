@@ -7,7 +7,7 @@ import { visible } from '../../text/hiddenCharacters';
 import { Badge, Button, ErrorNote } from '../../ui/primitives';
 import { useAction, useTrans } from '../../ui/hooks';
 import { useSettingsPage, useStore } from '../components/hooks';
-import type { McpServerView, McpServerTest } from '../store/mcpWire';
+import type { McpServerView, McpServerTest } from '../../wire/generated';
 import { stateOf, type ServerState } from './serverState';
 import { useSignIn } from './useSignIn';
 

@@ -10,7 +10,7 @@ import { Disclosure, ErrorNote } from '../../ui/primitives';
 import { useTrans } from '../../ui/hooks';
 import { Switch } from '../components/fields';
 import { useField, useStore } from '../components/hooks';
-import type { McpServerView } from '../store/mcpWire';
+import type { McpServerView } from '../../wire/generated';
 import { MissingValue } from './MissingValue';
 import { ServerActions } from './ServerActions';
 import { EditServer } from './ServerForm';

@@ -8,7 +8,7 @@ import { useAction, useTrans } from '../../ui/hooks';
 import { InvalidNote } from '../components/fields';
 import { Line, TextLine } from '../components/FormLine';
 import { useStore } from '../components/hooks';
-import type { McpServerView } from '../store/mcpWire';
+import type { McpServerView } from '../../wire/generated';
 import { entriesIn, type INamedEntry } from './serverEntry';
 import {
   bodyOf,
@@ -153,7 +153,7 @@ function Found(props: {
   const trans = useTrans();
   const { found, form, change } = props;
   if (found.length === 1) {
-    return <ServerFields form={form} onChange={change} />;
+    return <ServerFields form={form} known={null} onChange={change} />;
   }
   return found.length === 0 ? null : (
     <p role="status">
@@ -190,55 +190,33 @@ function Pasted(props: {
 /** Fields of one server; values in `${…}` are asked for and kept like keys. */
 function ServerFields(props: {
   form: IServerForm;
+  /** Names of the variables or headers it has; null for a new server. */
+  known: readonly string[] | null;
   onChange: (part: Partial<IServerForm>) => void;
 }): React.JSX.Element {
   const trans = useTrans();
-  const { form, onChange } = props;
+  const { form, known, onChange } = props;
+  const { isRemote, pairs } = form;
   return (
     <>
-      <TextLine
-        label={trans.__('Name')}
-        value={form.name}
-        onChange={name => onChange({ name })}
-      />
+      {known === null && (
+        <TextLine
+          label={trans.__('Name')}
+          value={form.name}
+          onChange={name => onChange({ name })}
+        />
+      )}
       <Disclosure
         className="shoulders-ProviderForm-more"
         summary={
-          form.isRemote
-            ? trans.__('Headers')
-            : trans.__('Environment and folder')
+          isRemote ? trans.__('Headers') : trans.__('Environment and folder')
         }
-        startsOpen={form.pairs !== ''}
+        startsOpen={pairs !== ''}
       >
         {() => (
           <>
-            <Line
-              label={
-                form.isRemote
-                  ? trans.__('Headers')
-                  : trans.__('Environment variables')
-              }
-            >
-              {id => (
-                <textarea
-                  id={id}
-                  className="shoulders-Input shoulders-McpServer-text"
-                  rows={2}
-                  spellCheck={false}
-                  placeholder={
-                    form.isRemote ? EXAMPLES.header : EXAMPLES.variable
-                  }
-                  value={form.pairs}
-                  onChange={event => onChange({ pairs: event.target.value })}
-                />
-              )}
-            </Line>
-            <p className="shoulders-Settings-note">
-              {trans.__(
-                'Write secrets as ${NAME}: you are asked for the value, and it is kept like a key.'
-              )}
-            </p>
-            {!form.isRemote && (
+            <Pairs form={form} known={known ?? []} onChange={onChange} />
+            {!isRemote && (
               <TextLine
                 label={trans.__('Working folder')}
                 placeholder={trans.__('The workspace')}
@@ -249,6 +227,48 @@ function ServerFields(props: {
           </>
         )}
       </Disclosure>
+    </>
+  );
+}
+
+/** Environment variables or headers, one on each line. */
+function Pairs(props: {
+  form: IServerForm;
+  known: readonly string[];
+  onChange: (part: Partial<IServerForm>) => void;
+}): React.JSX.Element {
+  const trans = useTrans();
+  const { form, known, onChange } = props;
+  const { isRemote, pairs } = form;
+  return (
+    <>
+      <Line
+        label={
+          isRemote ? trans.__('Headers') : trans.__('Environment variables')
+        }
+      >
+        {id => (
+          <textarea
+            id={id}
+            className="shoulders-Input shoulders-McpServer-text"
+            rows={2}
+            spellCheck={false}
+            placeholder={isRemote ? EXAMPLES.header : EXAMPLES.variable}
+            value={pairs}
+            onChange={event => onChange({ pairs: event.target.value })}
+          />
+        )}
+      </Line>
+      <p className="shoulders-Settings-note">
+        {trans.__(
+          'Write secrets as ${NAME}: you are asked for the value, and it is kept like a key.'
+        )}{' '}
+        {known.length > 0 &&
+          trans.__(
+            'Leave it empty to keep %1; lines written here replace them.',
+            visible(known.join(', '))
+          )}
+      </p>
     </>
   );
 }
@@ -281,6 +301,7 @@ export function EditServer(props: {
   const trans = useTrans();
   const { mcp } = useStore();
   const { server, onDone } = props;
+  const { environment_names, header_names } = server;
   const { busy, error, run } = useAction();
   const [form, setForm] = React.useState(() => formOfServer(server));
   const [found] = entriesIn(form.target);
@@ -306,6 +327,7 @@ export function EditServer(props: {
       />
       <ServerFields
         form={form}
+        known={form.isRemote ? header_names : environment_names}
         onChange={part => setForm({ ...form, ...part })}
       />
       {problem !== '' && <InvalidNote>{problem}</InvalidNote>}

@@ -9,7 +9,7 @@ import { Badge, Button, ErrorNote } from '../../ui/primitives';
 import { useAction, useTrans } from '../../ui/hooks';
 import { Problems } from '../components/components';
 import { useResource, useStore } from '../components/hooks';
-import type { McpServerView } from '../store/mcpWire';
+import type { McpServerView } from '../../wire/generated';
 import { targetOf } from './serverState';
 
 export function ServerReview(props: {

@@ -5,7 +5,7 @@ import * as React from 'react';
 
 import { Badge } from '../../ui/primitives';
 import { useTrans } from '../../ui/hooks';
-import type { McpServerView } from '../store/mcpWire';
+import type { McpServerView } from '../../wire/generated';
 import type { ServerState } from './serverState';
 
 export function StateBadge(props: { state: ServerState }): React.JSX.Element {

@@ -2,7 +2,7 @@
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 
-import type { McpServerView, PutMcpServer } from '../store/mcpWire';
+import type { McpServerView, PutMcpServer } from '../../wire/generated';
 import {
   pairsIn,
   pairsText,

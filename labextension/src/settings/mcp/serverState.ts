@@ -1,6 +1,6 @@
 /** What an MCP server needs or does now, from the facts the server reports. Pure. */
 
-import type { McpServerView } from '../store/mcpWire';
+import type { McpServerView } from '../../wire/generated';
 import { joinWords } from './commandWords';
 
 export type ServerState =

@@ -8,7 +8,7 @@ import type {
   McpServerTest,
   McpServerView,
   PutMcpServer
-} from './mcpWire';
+} from '../../wire/generated';
 
 /** Each method rejects with an `ApiError`. */
 export interface IMcpServersApi {

@@ -40,6 +40,7 @@ import { McpServersStore } from './mcpServers';
 import { bodyOf, type PermissionChange } from './permissions';
 import { Resource, valueOf } from '../../client/resource';
 
+type SettingsPart = Extract<ServerFrame, { type: 'settings-update' }>['part'];
 export type LimitScope = BudgetState['limits'][number]['scope'];
 export type Area =
   'models' | 'egress' | 'commands' | 'threads' | 'ghost' | 'search' | 'word';
@@ -271,23 +272,41 @@ export class SettingsStore implements IDisposable {
       void this.services.refresh(); // The switch for external tools.
     } else if (frame.type === 'settings-update') {
       const { part } = frame;
-      if (part === 'state' || part === 'search' || part === 'services') {
-        const changed = {
-          state: this.status,
-          search: this.searchIndex,
-          services: this.services
-        }[part];
-        void changed.refresh();
+      const own = this.ownResourceOf(part);
+      if (own !== null) {
+        void own.refresh();
         return;
       }
       if (part === 'settings') {
         void this.settings.refresh();
       } else if (part === 'trust') {
         void this.instructions.refresh();
+        void this.mcp.list.refresh();
       }
       void (part === 'budget' ? this.budget : this.models).refresh();
     }
   };
+
+  /** The resource that a change of this part touches, and no other. */
+  private ownResourceOf(
+    part: SettingsPart
+  ): { refresh(): Promise<void> } | null {
+    switch (part) {
+      case 'state':
+        return this.status;
+      case 'search':
+        return this.searchIndex;
+      case 'services':
+        return this.services;
+      case 'mcp':
+        return this.mcp.list;
+      case 'settings':
+      case 'providers':
+      case 'budget':
+      case 'trust':
+        return null;
+    }
+  }
 
   private readonly onEvents = (_: unknown, events: readonly Event[]): void => {
     if (!sessionsIn(events).every(isBusy)) {

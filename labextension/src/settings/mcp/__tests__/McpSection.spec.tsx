@@ -3,13 +3,13 @@
 import { screen, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 
-import { problem } from '../../../model/__tests__/fakes';
+import { item } from '../../../trust/__tests__/fakes';
 import { mcpServer, type FakeMcpServers } from '../../__tests__/fakeMcp';
 import { act, show } from '../../__tests__/renderSettings';
-import type { McpServerInfo } from '../../store/mcpWire';
+import type { McpServerView } from '../../../wire/generated';
 
 /** Show the section with these servers. */
-async function servers(...given: McpServerInfo[]) {
+async function servers(...given: McpServerView[]) {
   const page = await show('mcp', api => api.mcp.have(...given));
   const mcp: FakeMcpServers = page.api.mcp;
   const card = (name: string): HTMLElement =>
@@ -35,13 +35,11 @@ test('a command is recognised, named and added', async () => {
       'put',
       'everything',
       {
-        entry: {
-          command: 'npx',
-          args: ['-y', '@modelcontextprotocol/server-everything'],
-          env: {},
-          cwd: null
-        },
-        replaces: null
+        transport: 'stdio',
+        command: 'npx',
+        args: ['-y', '@modelcontextprotocol/server-everything'],
+        env: {},
+        folder: null
       }
     ]
   ]);
@@ -75,41 +73,36 @@ test('a test starts the server and shows what it offers', async () => {
   const { click, card } = await servers(mcpServer('files'));
   expect(card('files').textContent).toContain('not started');
   await click('Test files');
-  expect(card('files').textContent).toContain('works2 tools.');
+  expect(card('files').textContent).toContain('worksIt answers.');
   expect(within(card('files')).getByText('2 tools')).toBeTruthy();
 });
 
-test('a server of the folder shows its exact entry and waits for the answer', async () => {
-  const { mcp, click, card } = await servers(
-    mcpServer('a', {
-      source: 'workspace',
-      state: 'review',
-      review_id: 'r1',
-      content: 'rm -rf \u202e/'
-    }),
-    mcpServer('b', {
-      source: 'workspace',
-      state: 'review',
-      review_id: 'r2',
-      content: 'new',
-      previous: 'old'
-    })
+test('a server of the folder shows its exact command and waits for the answer', async () => {
+  const asks = (name: string, change: Partial<McpServerView>): McpServerView =>
+    mcpServer(name, { source: 'workspace', trust_id: name, ...change });
+  const { api, mcp, click, card } = await servers(
+    asks('a', { trust: 'new', command: ['sh', '-c', 'rm \u202e/'] }),
+    asks('b', { trust: 'changed', url: 'https://b/mcp', host: 'b' })
   );
+  api.folder.have(
+    item('program', { id: 'a', content: '{"command": "sh"}' }),
+    item('program', { id: 'b', state: 'changed' })
+  );
+  await act(() => void api.mcp.servers());
   expect(within(card('a')).queryByRole('button', { name: /Test/ })).toBeNull();
-  expect(card('a').textContent).toContain('rm -rf ⟨U+202E⟩/');
-  expect(card('b').textContent).toContain('changed since you allowed it');
+  expect(card('a').textContent).toContain("sh -c 'rm ⟨U+202E⟩/'");
+  expect(card('b').textContent).toContain('Changed since you allowed it');
   await click('Allow a');
   await click('Don’t allow b');
-  expect(mcp.asked).toEqual([
-    ['answer', 'a', { allow: true, review_id: 'r1' }],
-    ['answer', 'b', { allow: false, review_id: 'r2' }]
-  ]);
-  expect(card('b').textContent).toContain('not allowed');
+  expect(api.folder.answers).toEqual([{ trust: ['a'] }, { decline: ['b'] }]);
+  mcp.change('b', { trust: 'declined' });
 });
 
 test('a missing value is typed unseen and kept', async () => {
   const { user, mcp, card } = await servers(
-    mcpServer('git', { state: 'missing_value', missing: ['GIT_TOKEN'] })
+    mcpServer('git', {
+      missing_values: [{ name: 'GIT_TOKEN', used_in: ['env.TOKEN'] }]
+    })
   );
   const field = screen.getByLabelText('GIT_TOKEN');
   expect(field).toHaveProperty('type', 'password');
@@ -119,13 +112,12 @@ test('a missing value is typed unseen and kept', async () => {
   expect(card('git').textContent).toContain('not started');
 });
 
-test('a failure has its reason and log, a tool left out its reason', async () => {
+test('a failure has its reason and log', async () => {
   const { user, card, click } = await servers(
     mcpServer('bad', {
-      state: 'failed',
-      error: { ...problem, message: 'It ended with code 1.' },
-      log: ['Traceback', 'KeyError'],
-      left_out: [{ name: 'huge', reason: 'Its schema is too large.' }]
+      status: 'failed',
+      error: 'It ended with code 1.',
+      log_lines: ['Traceback', 'KeyError']
     })
   );
   expect(within(card('bad')).getByRole('alert').textContent).toContain(
@@ -133,19 +125,18 @@ test('a failure has its reason and log, a tool left out its reason', async () =>
   );
   await user.click(screen.getByRole('button', { name: 'Last log lines' }));
   expect(card('bad').textContent).toContain('KeyError');
-  await user.click(screen.getByRole('button', { name: '1 tool left out' }));
-  expect(card('bad').textContent).toContain('Its schema is too large.');
   await click('Restart bad');
   expect(card('bad').textContent).toContain('running');
 });
 
 test('signing in opens the page, and the return reads the state again', async () => {
   const { mcp, click, card, done } = await servers(
-    mcpServer('cloud', { state: 'sign_in', host: 'cloud.example' })
+    mcpServer('cloud', { authorization: 'needed', url: 'https://cloud/mcp' })
   );
   await click('Sign in to cloud');
   expect(done).toEqual([['page', 'https://login.example/authorize']]);
-  mcp.change('cloud', { state: 'running', signed_in: true });
+  expect(mcp.asked).toEqual([['signIn', 'cloud', 'http://h/user/ada/']]);
+  mcp.change('cloud', { status: 'running', authorization: 'signed_in' });
   await act(() => void window.dispatchEvent(new Event('focus')));
   expect(card('cloud').textContent).toContain('running');
   await click('Sign out of cloud');
@@ -156,9 +147,9 @@ test('signing in opens the page, and the return reads the state again', async ()
 
 test('the administrator’s list cannot be changed', async () => {
   const { mcp, user } = await servers(
-    mcpServer('lab', { source: 'administrator', locked: true })
+    mcpServer('lab', { source: 'administrator', lock_reason: 'Ask the lab.' })
   );
-  mcp.list = { ...mcp.list, locked: 'Ask the lab.' };
+  mcp.list = { ...mcp.list, lock_reason: 'No others.' };
   await act();
   expect(screen.getByRole('switch', { name: 'Use lab' })).toHaveProperty(
     'disabled',
@@ -167,18 +158,24 @@ test('the administrator’s list cannot be changed', async () => {
   expect(screen.queryByRole('button', { name: 'Edit lab' })).toBeNull();
   await user.click(screen.getByRole('button', { name: 'Test lab' }));
   await act();
-  expect(screen.getByText(/Ask the lab/)).toBeTruthy();
+  expect(screen.getByText('Ask the lab.')).toBeTruthy();
+  expect(screen.getByText(/No others/)).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Add server…' })).toBeNull();
 });
 
-test('an entry is changed under another name, and removed after a question', async () => {
-  const { user, mcp, click } = await servers(mcpServer('one'));
+test('a command is changed without its variables, and a server removed after a question', async () => {
+  const { user, mcp, click } = await servers(
+    mcpServer('one', { environment_names: ['TOKEN'] })
+  );
   await click('Edit one');
-  await user.clear(screen.getByLabelText('Name'));
-  await user.type(screen.getByLabelText('Name'), 'two');
+  await user.clear(screen.getByLabelText('Command'));
+  await user.type(screen.getByLabelText('Command'), 'uvx two');
   await click('Save');
-  expect(mcp.asked.at(-1)?.slice(0, 2)).toEqual(['put', 'two']);
-  expect(mcp.asked.at(-1)?.[2]).toMatchObject({ replaces: 'one' });
-  await click('Remove two');
+  expect(mcp.asked.at(-1)).toEqual([
+    'put',
+    'one',
+    { transport: 'stdio', command: 'uvx', args: ['two'], folder: null }
+  ]);
+  await click('Remove one');
   expect(screen.getByText('No servers yet.')).toBeTruthy();
 });
