@@ -27,7 +27,7 @@ def gallery(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 
 SCENES = tuple(REALISTIC_SAMPLES.all())
-IN_EVERY_THEME = ("words", "calls", "cards", "difference")
+IN_EVERY_THEME = ("words", "calls", "activities", "cards", "difference")
 """The other scenes consist of the same parts."""
 
 

@@ -88,6 +88,7 @@ class ConversationSamples:
         return {
             "words": self.words(),
             "calls": self.calls(),
+            "activities": self.activities(),
             "cards": self.cards(),
             "command": self.approval({"command": self.joined}, self.joined, "bash"),
             "difference": self.approval({"path": self.names[0]}, self._difference(), "diff"),
@@ -179,6 +180,37 @@ class ConversationSamples:
             title=f"Edit {joined[:80]}",
             target=joined[:200],
         )
+
+    def activities(self) -> Iterator[ev.Event]:
+        """What an agent of others reports: titles, files, texts and differences."""
+        yield from self._begin("Let the agent work.")
+        for number, chunk in self._chunks():
+            joined = "\n".join(chunk)
+            yield ev.AgentActivity(
+                turn_id=TURN,
+                activity_id=f"activity_{number}",
+                title=f"Edit {joined[:80]}",
+                kind="edit" if number % 2 else "execute",
+                status="failed" if number % 2 else "completed",
+                locations=(self._named(number),),
+                content=(
+                    ev.ActivityText(text=joined),
+                    ev.ActivityDiff(path=self._named(number), old=None, new=joined),
+                ),
+            )
+        yield self._agent_state()
+        yield ev.TurnEnd(turn_id=TURN, exit="final_response")
+
+    def _agent_state(self) -> ev.AgentState:
+        choices = tuple(
+            ev.AgentChoice(id=str(number), name=text[:80], description=text[:200])
+            for number, text in enumerate(self.texts[:20])
+        )
+        commands = (
+            ev.AgentSlashCommand(name=f"do-{number}", description=text[:200], hint=text[:80])
+            for number, text in enumerate(self.texts[:20])
+        )
+        return ev.AgentState(agent="other", mode="0", modes=choices, commands=tuple(commands))
 
     def cards(self) -> Iterator[ev.Event]:
         """Shared files, proposals, and a checklist."""

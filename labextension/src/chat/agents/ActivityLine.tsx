@@ -8,63 +8,40 @@ import {
   activityPaths,
   activityState,
   nameOf,
+  titleParts,
   unfenced,
   type ActivityPiece
 } from '../../model/view-models/agentActivities';
 import { visible } from '../../text/hiddenCharacters';
 import type { ActivityView } from '../../wire/generated';
 import { LocationLink } from '../../ui/LocationLink';
-import { useHost, useTrans } from '../../ui/hooks';
+import { isRunning } from '../../model/view-models/turnState';
+import { useHost, useSignal, useTabContext, useTrans } from '../../ui/hooks';
 import { Diff } from '../../ui/viewers/Diff';
 import { TerminalText } from '../../ui/viewers/TerminalText';
 
-export const ActivityLine = React.memo(function ActivityLine(props: {
+interface ILine {
   activity: ActivityView;
-}): React.JSX.Element {
-  const { Icon } = useHost();
+  /** Whether its message is the last one. */
+  last: boolean;
+}
+
+export const ActivityLine = React.memo(function ActivityLine(
+  props: ILine
+): React.JSX.Element {
   const { activity } = props;
-  const { kind, title, status } = activity;
-  const note = useNote(activity);
   const [open, setOpen] = React.useState(false);
   const detail = activityDetail(activity);
-  const hasDetail = detail.length > 0;
-  const toggle = (): void => setOpen(!open);
   return (
     <div
       className={`shoulders-Call shoulders-Activity shoulders-mod-${activityState(activity)}`}
     >
-      {/* The keyboard uses the button; with the mouse the whole line expands. */}
-      <div
-        className={`shoulders-CallRow ${hasDetail ? '' : 'shoulders-mod-plain'}`}
-        onClick={event => {
-          if (hasDetail && !isControl(event.target)) {
-            toggle();
-          }
-        }}
-      >
-        <button
-          type="button"
-          className="shoulders-Disclosure"
-          aria-expanded={hasDetail ? open : undefined}
-          aria-label={visible(`${title} ${note}`.trim())}
-          disabled={!hasDetail}
-          onClick={toggle}
-        >
-          <Icon name={activityIcon(kind)} />
-          <span className="shoulders-Call-title" title={visible(title)}>
-            {visible(title)}
-          </span>
-        </button>
-        <Locations activity={activity} />
-        {status === 'in_progress' && <span className="shoulders-Pulse" />}
-        {note !== '' && <span className="shoulders-Call-note">{note}</span>}
-        {hasDetail && (
-          <span className="shoulders-Disclosure-caret">
-            <Icon name={open ? 'caret-down' : 'caret-right'} />
-          </span>
-        )}
-      </div>
-      {open && hasDetail && (
+      <Row
+        {...props}
+        open={open}
+        onToggle={detail.length === 0 ? null : () => setOpen(!open)}
+      />
+      {open && detail.length > 0 && (
         <div className="shoulders-CallDetail">
           {detail.map((piece, index) => (
             <Piece key={index} piece={piece} />
@@ -75,41 +52,109 @@ export const ActivityLine = React.memo(function ActivityLine(props: {
   );
 });
 
+/** The line; `onToggle` is null when there is nothing to expand. */
+function Row(
+  props: ILine & { open: boolean; onToggle: (() => void) | null }
+): React.JSX.Element {
+  const { Icon } = useHost();
+  const { activity, last, open, onToggle } = props;
+  const note = useNote(activity);
+  const title = visible(activity.title);
+  const paths = activityPaths(activity);
+  const { before, file, path, after } = titleParts(title, paths);
+  return (
+    // The keyboard uses the button; with the mouse the whole line expands.
+    <div
+      className={`shoulders-CallRow ${onToggle === null ? 'shoulders-mod-plain' : ''}`}
+      onClick={event => {
+        if (!isControl(event.target)) {
+          onToggle?.();
+        }
+      }}
+    >
+      <button
+        type="button"
+        className="shoulders-Disclosure"
+        aria-expanded={onToggle === null ? undefined : open}
+        aria-label={`${title} ${note}`.trim()}
+        title={title}
+        disabled={onToggle === null}
+        onClick={() => onToggle?.()}
+      >
+        <Icon name={activityIcon(activity.kind)} />
+        <span className="shoulders-Call-title">{before}</span>
+      </button>
+      {path !== null && (
+        <span className="shoulders-Call-cell">
+          <FileLink path={path}>{file}</FileLink>
+        </span>
+      )}
+      {after !== '' && <span className="shoulders-Call-title">{after}</span>}
+      <OtherFiles paths={paths.filter(each => each !== path)} />
+      {activity.status === 'in_progress' && <Progress last={last} />}
+      {note !== '' && <span className="shoulders-Call-note">{note}</span>}
+      {onToggle !== null && (
+        <span className="shoulders-Disclosure-caret">
+          <Icon name={open ? 'caret-down' : 'caret-right'} />
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** A pulse while the turn runs; afterwards a note, because an agent that ended reports nothing more. */
+function Progress({ last }: { last: boolean }): React.JSX.Element {
+  const trans = useTrans();
+  const { conversations, tab } = useTabContext();
+  const store = conversations.store(tab);
+  const running = useSignal(
+    store?.changed ?? null,
+    () => store !== null && isRunning(store.view)
+  );
+  return running && last ? (
+    <span className="shoulders-Pulse" />
+  ) : (
+    <span className="shoulders-Call-note">{trans.__('stopped')}</span>
+  );
+}
+
 function useNote({ status }: ActivityView): string {
   const trans = useTrans();
   return status === 'failed' ? trans.__('failed') : '';
 }
 
-/** Links to the files by their names. */
-function Locations(props: {
-  activity: ActivityView;
+/** Links to the files that the title does not name. */
+function OtherFiles(props: {
+  paths: readonly string[];
 }): React.JSX.Element | null {
-  const { activity } = props;
-  const paths = activityPaths(activity);
+  const { paths } = props;
   return paths.length === 0 ? null : (
     <span className="shoulders-Call-target">
       {paths.map((path, index) => (
         <React.Fragment key={path}>
           {index > 0 && ', '}
-          <FileLink path={path} />
+          <FileLink path={path}>{visible(nameOf(path))}</FileLink>
         </React.Fragment>
       ))}
     </span>
   );
 }
 
-function FileLink({ path }: { path: string }): React.JSX.Element {
+function FileLink(props: {
+  path: string;
+  children: string;
+}): React.JSX.Element {
   const trans = useTrans();
   const { openTarget } = useHost();
-  const name = visible(nameOf(path));
+  const { path, children } = props;
   return openTarget === null || path.startsWith('/') ? (
-    <span title={visible(path)}>{name}</span> // A file outside the workspace.
+    <span title={visible(path)}>{children}</span> // A file outside the workspace.
   ) : (
     <LocationLink
       title={trans.__('Show in %1', visible(path))}
       onGo={() => openTarget({ path })}
     >
-      {name}
+      {children}
     </LocationLink>
   );
 }

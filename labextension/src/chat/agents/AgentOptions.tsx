@@ -51,8 +51,8 @@ export function AgentOptions(props: {
         title={title}
         onClick={() => setOpen(!open)}
       >
+        <Icon name="settings" />
         <span className="shoulders-Menu-label">{visible(label)}</span>
-        <Icon name="caret-down" />
       </button>
       {open && (
         <SettingList

@@ -105,7 +105,7 @@ const Part = React.memo(function Part(props: {
     case 'call':
       return <CallLine call={part} />;
     case 'activity':
-      return <ActivityLine activity={part} />;
+      return <ActivityLine activity={part} last={last} />;
     case 'proposal':
       return <ProposalCard proposal={part.proposal} />;
     case 'notice':

@@ -48,7 +48,8 @@ export class StatusBarState {
     const id = this.conversations.model(active.key) ?? this.standard;
     const known = models?.models.find(model => model.id === id);
     return {
-      model: known?.label ?? known?.name ?? id,
+      // An agent of others is not listed; its name follows the prefix.
+      model: known?.label ?? known?.name ?? id?.replace(/^agent:/, '') ?? null,
       running: this.busy.size,
       cost: this.cost,
       unknown: this.unknown,

@@ -48,6 +48,30 @@ export function activityPaths({ locations, content }: ActivityView): string[] {
   return [...new Set([...locations, ...changed])];
 }
 
+/** The title around the file that it names, so that this can be a link; `file` is empty when it names none. */
+export interface ITitleParts {
+  readonly before: string;
+  readonly file: string;
+  readonly path: string | null;
+  readonly after: string;
+}
+
+/** Split a title at the first of the paths that it has, whole or by its last part. */
+export function titleParts(
+  title: string,
+  paths: readonly string[]
+): ITitleParts {
+  for (const path of paths) {
+    const file = [path, nameOf(path)].find(name => title.includes(name));
+    if (file !== undefined) {
+      const at = title.indexOf(file);
+      const after = title.slice(at + file.length);
+      return { before: title.slice(0, at), file, path, after };
+    }
+  }
+  return { before: title, file: '', path: null, after: '' };
+}
+
 /** What the line expands to; a terminal has a line of its own, the call that runs its command. */
 export function activityDetail({ content }: ActivityView): ActivityPiece[] {
   return content.filter(

@@ -14,6 +14,7 @@ import type {
   Event
 } from '../../../wire/generated';
 import { act, show, showPanel } from '../../__tests__/harness';
+import { titleParts } from '../../../model/view-models/agentActivities';
 import { ActivityLine } from '../ActivityLine';
 
 const agent = (id: string, change: Partial<AgentInfo> = {}): AgentInfo => ({
@@ -188,10 +189,21 @@ describe('a conversation with an agent', () => {
   });
 });
 
+test.each([
+  ['Edit src/load.py', ['src/load.py'], ['Edit ', 'src/load.py', '']],
+  ['Edit load.py now', ['src/load.py'], ['Edit ', 'load.py', ' now']],
+  ['Edit files', ['src/load.py'], ['Edit files', '', '']],
+  ['Compare a.py', ['b.py', 'a.py'], ['Compare ', 'a.py', '']]
+])('the title %s with %s is split at the file', (title, paths, expected) => {
+  const { before, file, after } = titleParts(title, paths);
+  expect([before, file, after]).toEqual(expected);
+});
+
 describe('an activity', () => {
   test('links its files, and shows its differences when it is open', async () => {
     const { host } = show(
       <ActivityLine
+        last
         activity={activity({
           locations: ['src/load.py'],
           content: [
@@ -214,18 +226,26 @@ describe('an activity', () => {
 
   test('that failed says so to screen readers, too', () => {
     const failed = activity({ title: 'Run tests', status: 'failed' });
-    show(<ActivityLine activity={failed} />);
+    show(<ActivityLine activity={failed} last />);
     expect(button('Run tests failed')).not.toBeNull();
   });
 
   test('links no files outside the workspace', () => {
-    show(<ActivityLine activity={activity({ locations: ['/etc/hosts'] })} />);
+    show(
+      <ActivityLine activity={activity({ locations: ['/etc/hosts'] })} last />
+    );
     expect(screen.queryByRole('link')).toBeNull();
     expect(screen.getByText('hosts').title).toBe('/etc/hosts');
   });
 
+  test('that did not end with its turn is stopped', () => {
+    const begun = activity({ title: 'Run tests', status: 'in_progress' });
+    show(<ActivityLine activity={begun} last />);
+    expect(screen.getByText('stopped')).not.toBeNull();
+  });
+
   test('with nothing to show does not expand', () => {
-    show(<ActivityLine activity={activity({ title: 'Wait' })} />);
+    show(<ActivityLine activity={activity({ title: 'Wait' })} last />);
     expect(button('Wait').hasAttribute('aria-expanded')).toBe(false);
   });
 });
