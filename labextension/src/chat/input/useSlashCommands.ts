@@ -41,6 +41,7 @@ const FORMATS: readonly ExportFormat[] = ['md', 'jsonl', 'ipynb'];
 export function useSlashCommands(
   commanded: ISlashCommandState
 ): ISlashCommand[] {
+  const trans = useTrans();
   const skills = useSkills();
   const agent = useLeadingAgent(commanded.view);
   const own = [
@@ -50,7 +51,7 @@ export function useSlashCommands(
   ];
   return agent === null
     ? [...own, ...skills.map(skillCommand)]
-    : withAgentCommands(own, agent.commands);
+    : withAgentCommands(own, agent.commands, trans.__('The agent’s commands'));
 }
 
 /** Commands for the whole conversation. */
@@ -243,7 +244,8 @@ const OWN_AGENT_ONLY = new Set(['compact', 'tools', 'skills', 'request']);
 /** Our commands, and those of the agent that leads the conversation; ours win where names are equal. */
 function withAgentCommands(
   own: readonly ISlashCommand[],
-  commands: AgentState['commands']
+  commands: AgentState['commands'],
+  group: string
 ): ISlashCommand[] {
   const kept = own.filter(({ name }) => !OWN_AGENT_ONLY.has(name));
   const names = new Set(kept.map(({ name }) => name));
@@ -251,12 +253,13 @@ function withAgentCommands(
     ...kept,
     ...commands
       .filter(({ name }) => !names.has(name))
-      .map(({ name, description, hint }) =>
-        skillCommand({
+      .map(({ name, description, hint }) => ({
+        ...skillCommand({
           name,
           description: hint === null ? description : `${description} ${hint}`
-        })
-      )
+        }),
+        group
+      }))
   ];
 }
 

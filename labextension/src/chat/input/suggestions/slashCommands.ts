@@ -23,6 +23,8 @@ export interface ISlashCommand {
   readonly choices?: () => readonly IChoice[];
   /** Whether it stays in the message, because it names instructions for the agent. */
   readonly isSkill?: boolean;
+  /** Heading of its group; skills have their own. */
+  readonly group?: string;
   /** Whether the text after its name is sent as a message. */
   readonly isSent?: boolean;
   readonly run: (argument: string) => void | Promise<void>;

@@ -176,7 +176,8 @@ function commandOptions(
     key: command.name,
     title: `/${command.name}`,
     note: command.title,
-    group: command.isSkill === true ? trans.__('Skills') : '',
+    group:
+      command.group ?? (command.isSkill === true ? trans.__('Skills') : ''),
     command
   }));
 }
