@@ -47,6 +47,7 @@ def parser() -> argparse.ArgumentParser:
     _add_search(commands)
     _add_lists(commands)
     _add_keys(commands)
+    _command(commands, "acp", "run the agent for an editor on standard input and output (ACP)")
     commands.add_parser(
         EVAL,
         help="run the evaluation of the agent; eval --help lists its options",

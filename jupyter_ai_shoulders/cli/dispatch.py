@@ -61,6 +61,10 @@ def run_command_line(arguments: Sequence[str]) -> int:
     logging.getLogger("jupyter_ai_shoulders").addHandler(logging.NullHandler())
     wanted = BackendOptions(Path(options.workspace), options.url, options.token, options.no_server)
     try:
+        if options.command == "acp":
+            from jupyter_ai_shoulders.cli.acp.command import serve_editor
+
+            return serve_editor(options)
         if options.command == "doctor":
             return doctor(wanted, as_json=options.json)
         with closing(choose_backend(wanted)) as backend:

@@ -1,0 +1,1 @@
+"""``jupyter shoulders acp``: our agent in editors, over the Agent Client Protocol (ACP)."""
