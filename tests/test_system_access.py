@@ -84,6 +84,17 @@ EXCEPTIONS: Mapping[str, Excepted] = {
         FILES,
         ("os.kill", "os.getppid", "pathlib.Path.cwd", "….resolve", "….read_text", "….glob"),
     ),
+    "cli.acp.command": Excepted(
+        "keeps everything but the protocol away from standard output",
+        (),
+        ("os.dup", "os.dup2", "os.fdopen"),
+    ),
+    "cli.acp.editor_agent": Excepted(
+        "finds the folder that the editor names", (), ("os.path.realpath",)
+    ),
+    "cli.acp.prompt_blocks": Excepted(
+        "compares paths of the editor with the workspace", (), ("os.path.realpath",)
+    ),
     "cli.export": Excepted("finds the folder of the file that the user names", (), ("….resolve",)),
     "client.interrupts": Excepted(
         "lets Ctrl+C wait for a message to be sent", (), ("signal.getsignal", "signal.signal")
