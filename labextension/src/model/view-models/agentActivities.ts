@@ -2,8 +2,8 @@
  * How the reports of an agent of others are shown: icons, links and texts. Pure; used by the message list.
  */
 
-import type { ActivityView } from '../../wire/generated';
-import type { ToolIcon } from './conversationItems';
+import type { ActivityView, CallView, PartView } from '../../wire/generated';
+import type { ToolIcon } from './toolIcons';
 
 /** A piece that an activity shows. */
 export type ActivityPiece = ActivityView['content'][number];
@@ -89,4 +89,33 @@ export function nameOf(path: string): string {
 export function unfenced(text: string): string {
   const fence = /^(`{3,})[^\n`]*\n([\s\S]*?)\n?\1$/.exec(text.trim());
   return fence?.[2] ?? text;
+}
+
+/** The calls that carry out requests of an agent of others, by the names of the tools they resemble. */
+const OF_AGENTS = /^agent_(may_)?/;
+
+/** The name of the tool without the mark of requests of agents: `agent_run_command` is `run_command`. */
+export function plainTool(tool: string): string {
+  return tool.replace(OF_AGENTS, '');
+}
+
+/**
+ * The calls that repeat what an activity says: a permission that was given, and a read of a file that an activity names.
+ * Refused ones are shown.
+ */
+export function repeatsActivity(
+  { tool, state, arguments: given }: CallView,
+  parts: readonly PartView[]
+): boolean {
+  if (state !== 'ok' || !OF_AGENTS.test(tool)) {
+    return false;
+  }
+  const path = given?.path;
+  const activities = parts.filter(part => part.type === 'activity');
+  return (
+    tool.startsWith('agent_may_') ||
+    (tool === 'agent_read_file' &&
+      typeof path === 'string' &&
+      activities.some(activity => activityPaths(activity).includes(path)))
+  );
 }

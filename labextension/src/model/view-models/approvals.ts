@@ -50,7 +50,9 @@ export function verbOf(tool: string): Verb {
   if (tool === 'verify_notebook') {
     return 'run';
   }
-  return VERBS.find(verb => tool.startsWith(`${verb}_`)) ?? 'allow';
+  // Requests of agents of others have the names of our tools; giving a permission does nothing itself.
+  const name = tool.replace(/^agent_/, '');
+  return VERBS.find(verb => name.startsWith(`${verb}_`)) ?? 'allow';
 }
 
 export type ApprovalScope = NonNullable<AnswerApproval['scope']>;

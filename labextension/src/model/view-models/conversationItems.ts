@@ -10,9 +10,12 @@ import type {
   ReasoningView
 } from '../../wire/generated';
 import { serverToolOf } from './toolOwners';
+import { plainTool, repeatsActivity } from './agentActivities';
+import type { ToolIcon } from './toolIcons';
 import { isRunning, isAbandoned, pendingCall } from './turnState';
 
 export { isRunning, isAbandoned, pendingCall };
+export type { ToolIcon };
 
 /** A part, or consecutive read calls that share one line. */
 export type MessageItem =
@@ -23,35 +26,18 @@ export type MessageItem =
       readonly calls: readonly CallView[];
     };
 
-/** Icon names of tool calls. */
-export type ToolIcon =
-  | 'eye'
-  | 'pencil'
-  | 'file-add'
-  | 'delete'
-  | 'folder'
-  | 'terminal'
-  | 'search'
-  | 'run'
-  | 'book'
-  | 'check'
-  | 'file'
-  | 'question'
-  | 'link'
-  | 'tool';
-
 const ICONS: readonly (readonly [RegExp, ToolIcon])[] = [
-  [/^(run_command|run_code|git_)/, 'terminal'],
+  [/^(run_command|run_code|run$|git_)/, 'terminal'],
   [/^(run_|restart_|interrupt_|verify_)/, 'run'],
   [/^(create_proposal|propose_)/, 'pencil'],
   [/^(add_|create_|write_|duplicate_)/, 'file-add'],
   [/^(delete_|clear_)/, 'delete'],
-  [/^(edit_|rename_|move_|undo_)/, 'pencil'],
+  [/^(edit|rename_|move_|undo_)/, 'pencil'],
   [/^(get_reference|cite_|search_papers)/, 'book'],
   [/^(search_|semantic_|web_search)/, 'search'],
-  [/^fetch_url/, 'link'],
+  [/^fetch/, 'link'],
   [/^list_files/, 'folder'],
-  [/^(read_|inspect_|get_|list_|file_history)/, 'eye'],
+  [/^(read|inspect_|get_|list_|file_history)/, 'eye'],
   [/^(complete|todo)/, 'check'],
   [/^share_/, 'file'],
   [/^clarify/, 'question']
@@ -59,12 +45,13 @@ const ICONS: readonly (readonly [RegExp, ToolIcon])[] = [
 
 /** The icon of a tool. */
 export function toolIcon(tool: string): ToolIcon {
-  return ICONS.find(([names]) => names.test(tool))?.[1] ?? 'tool';
+  const name = plainTool(tool);
+  return ICONS.find(([names]) => names.test(name))?.[1] ?? 'tool';
 }
 
 /** The target of a call for its line; for a command its beginning. */
 export function targetOf({ target, tool, arguments: given }: CallView): string {
-  const command = tool === 'run_command' ? given?.command : null;
+  const command = plainTool(tool) === 'run_command' ? given?.command : null;
   return (
     target ??
     (typeof command === 'string' ? (command.trim().split('\n')[0] ?? '') : '')
@@ -75,7 +62,10 @@ export function targetOf({ target, tool, arguments: given }: CallView): string {
 export function presentParts(message: AgentView): MessageItem[] {
   const items: MessageItem[] = [];
   message.parts.forEach((part, index) => {
-    if (isHidden(part) || isRepeated(part, message.parts[index + 1])) {
+    if (
+      isHidden(part, message.parts) ||
+      isRepeated(part, message.parts[index + 1])
+    ) {
       return;
     }
     const last = items.at(-1);
@@ -90,14 +80,14 @@ export function presentParts(message: AgentView): MessageItem[] {
   return items;
 }
 
-function isHidden(part: PartView): boolean {
+function isHidden(part: PartView, parts: readonly PartView[]): boolean {
   switch (part.type) {
     case 'text':
       return part.text.trim() === '';
     case 'reasoning':
       return part.text.trim() === '' && !part.open;
     case 'call':
-      return isShownElsewhere(part);
+      return isShownElsewhere(part) || repeatsActivity(part, parts);
     case 'activity':
     case 'end': // The change list shows the end of a plain answer.
     case 'clarify':

@@ -3,6 +3,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { CallView } from '../../wire/generated';
+import { plainTool } from './agentActivities';
 import { callTitle } from './toolOwners';
 
 type Kind =
@@ -39,7 +40,7 @@ export function readPhrases(
 }
 
 function kindOf({ tool }: CallView): Kind {
-  return KINDS.find(([names]) => names.test(tool))?.[1] ?? 'other';
+  return KINDS.find(([names]) => names.test(plainTool(tool)))?.[1] ?? 'other';
 }
 
 function phrase(

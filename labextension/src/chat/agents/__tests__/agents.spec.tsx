@@ -11,10 +11,14 @@ import type {
   ActivityView,
   AgentInfo,
   AgentState,
+  CallView,
   Event
 } from '../../../wire/generated';
 import { act, show, showPanel } from '../../__tests__/harness';
-import { titleParts } from '../../../model/view-models/agentActivities';
+import {
+  repeatsActivity,
+  titleParts
+} from '../../../model/view-models/agentActivities';
 import { ActivityLine } from '../ActivityLine';
 
 const agent = (id: string, change: Partial<AgentInfo> = {}): AgentInfo => ({
@@ -198,6 +202,24 @@ test.each([
   const { before, file, after } = titleParts(title, paths);
   expect([before, file, after]).toEqual(expected);
 });
+
+test.each([
+  ['agent_may_edit', 'ok', 'a.py', true],
+  ['agent_may_edit', 'denied', 'a.py', false],
+  ['agent_read_file', 'ok', 'a.py', true],
+  ['agent_read_file', 'ok', 'b.py', false],
+  ['agent_write_file', 'ok', 'a.py', false],
+  ['read_file', 'ok', 'a.py', false]
+] as const)(
+  'the call %s, %s, of %s beside an activity of a.py is left out: %s',
+  (tool, call, path, expected) => {
+    const view = { tool, state: call, arguments: { path } };
+    const beside = activity({ locations: ['a.py'] });
+    expect(repeatsActivity(view as unknown as CallView, [beside])).toBe(
+      expected
+    ); // The fields that matter.
+  }
+);
 
 describe('an activity', () => {
   test('links its files, and shows its differences when it is open', async () => {
