@@ -1,0 +1,403 @@
+"""A connection to one MCP server, over the SDK's client.
+
+A task of its own holds transport and session from start to end, because the SDK's task groups must
+be left by the task that entered them; requests run in the tasks of their callers. Loads the SDK;
+``mcp_client.pool`` imports it on the first use of a server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+import httpx2
+import mcp_types
+from mcp.client import Client, ClientRequestContext, IncomingMessage, Transport
+from mcp.shared.dispatcher import ProgressFnT
+
+from jupyter_ai_shoulders.core.errors import ShouldersError, StateUnavailable
+from jupyter_ai_shoulders.mcp_client.connection_events import (
+    ConnectionEnvironment,
+    ConnectionEvents,
+    ListKind,
+)
+from jupyter_ai_shoulders.mcp_client.ports import ProgressListener, ServerInfo
+from jupyter_ai_shoulders.mcp_client.server_entries import ServerEntry
+from jupyter_ai_shoulders.mcp_client.server_errors import (
+    is_lost,
+    leaves,
+    server_error,
+    time_limit_error,
+)
+from jupyter_ai_shoulders.mcp_client.server_programs import ServerProgram
+from jupyter_ai_shoulders.mcp_client.time_limits import PausableLimits
+from jupyter_ai_shoulders.wire.base import Json
+
+_log = logging.getLogger(__name__)
+_LOG_TEXT = 500
+_CHANGES: Mapping[str, ListKind] = {
+    "notifications/tools/list_changed": "tools",
+    "notifications/resources/list_changed": "resources",
+    "notifications/prompts/list_changed": "prompts",
+}
+
+T = TypeVar("T")
+
+
+class ServerSignIn(Protocol):
+    """The user's sign-in at a server (``mcp_client.authorization``)."""
+
+    auth: httpx2.Auth
+    needed: ShouldersError | None
+    """Set when the server wants the user to sign in."""
+
+
+class SdkConnection:
+    """A running server; made by ``open_server``."""
+
+    def __init__(
+        self,
+        entry: ServerEntry,
+        environment: ConnectionEnvironment,
+        events: ConnectionEvents,
+        sign_in: ServerSignIn | None = None,
+    ) -> None:
+        self._entry = entry
+        self._requests = environment.requests
+        self._limits = environment.limits
+        self._events = events
+        self._sign_in = sign_in
+        self._program = ServerProgram(entry, environment, events.log)
+        self._times = PausableLimits()
+        self._client: Client | None = None
+        self._info = ServerInfo(entry.name)
+        self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._closing = asyncio.Event()
+        self._end: str | None = None
+        """Why it ended; empty when its owner closed it."""
+        self._running = 0
+        self._used = 0.0
+        self._owner: asyncio.Task[None] | None = None
+
+    @property
+    def name(self) -> str:
+        return self._entry.name
+
+    @property
+    def info(self) -> ServerInfo:
+        return self._info
+
+    @property
+    def busy(self) -> bool:
+        return self._running > 0
+
+    @property
+    def process_lines(self) -> tuple[str, ...]:
+        return self._program.error_lines()
+
+    async def start(self) -> None:
+        """Start and initialize the server. Raises ``ShouldersError``."""
+        self._owner = asyncio.create_task(self._hold())
+        try:
+            async with self._times.limit(self._limits.start_s):
+                await asyncio.shield(self._ready)
+        except TimeoutError as error:
+            await self.aclose()
+            raise time_limit_error(self.name, "its start", self._limits.start_s) from error
+        except BaseException:
+            await self.aclose()
+            raise
+
+    async def aclose(self) -> None:
+        """End the server, in bounded time."""
+        self._end = self._end or ""
+        self._closing.set()
+        owner = self._owner
+        if owner is None or owner is asyncio.current_task():
+            return
+        if not self._ready.done():
+            owner.cancel()
+        done, _ = await asyncio.wait({owner}, timeout=self._limits.close_s)
+        if not done:
+            owner.cancel()
+            await asyncio.wait({owner}, timeout=self._limits.close_s)
+        if not self._ready.cancel() and not self._ready.cancelled():
+            self._ready.exception()  # whoever waited for it is gone
+
+    async def check(self) -> None:
+        """Ask an idle server whether it answers. Raises ``ShouldersError``."""
+        now = asyncio.get_running_loop().time()
+        client = self._opened()
+        if self._running or now - self._used < self._limits.ping_after_s:
+            return
+        if client.session.initialize_result is None:
+            return  # the protocol of 2026 has no ping
+
+        async def ping() -> object:
+            return await client.session.send_ping()
+
+        await self._request("a check", self._limits.ping_s, ping)
+
+    async def list_tools(self) -> Sequence[mcp_types.Tool]:
+        if not self._info.has_tools:
+            return ()
+
+        async def page(cursor: str | None) -> tuple[Sequence[mcp_types.Tool], str | None]:
+            result = await self._opened().list_tools(cursor=cursor)
+            return result.tools, result.next_cursor
+
+        return await self._all("the list of its tools", page)
+
+    async def list_resources(self) -> Sequence[mcp_types.Resource]:
+        if not self._info.has_resources:
+            return ()
+
+        async def page(cursor: str | None) -> tuple[Sequence[mcp_types.Resource], str | None]:
+            result = await self._opened().list_resources(cursor=cursor)
+            return result.resources, result.next_cursor
+
+        return await self._all("the list of its resources", page)
+
+    async def list_resource_templates(self) -> Sequence[mcp_types.ResourceTemplate]:
+        if not self._info.has_resources:
+            return ()
+
+        async def page(
+            cursor: str | None,
+        ) -> tuple[Sequence[mcp_types.ResourceTemplate], str | None]:
+            result = await self._opened().list_resource_templates(cursor=cursor)
+            return result.resource_templates, result.next_cursor
+
+        return await self._all("the list of its resource templates", page)
+
+    async def list_prompts(self) -> Sequence[mcp_types.Prompt]:
+        if not self._info.has_prompts:
+            return ()
+
+        async def page(cursor: str | None) -> tuple[Sequence[mcp_types.Prompt], str | None]:
+            result = await self._opened().list_prompts(cursor=cursor)
+            return result.prompts, result.next_cursor
+
+        return await self._all("the list of its prompts", page)
+
+    async def call_tool(
+        self,
+        tool: str,
+        arguments: Mapping[str, Json],
+        *,
+        progress: ProgressListener | None = None,
+        timeout_s: float | None = None,
+    ) -> mcp_types.CallToolResult:
+        client = self._opened()
+        return await self._request(
+            f"the tool {tool[:64]}",
+            self._limits.call_s if timeout_s is None else timeout_s,
+            lambda: client.call_tool(
+                tool, dict(arguments), progress_callback=progress and _reporter(progress)
+            ),
+        )
+
+    async def read_resource(self, uri: str) -> mcp_types.ReadResourceResult:
+        client = self._opened()
+        return await self._request(
+            "a resource", self._limits.list_s, lambda: client.read_resource(uri)
+        )
+
+    async def get_prompt(
+        self, prompt: str, arguments: Mapping[str, str]
+    ) -> mcp_types.GetPromptResult:
+        client = self._opened()
+        return await self._request(
+            f"the prompt {prompt[:64]}",
+            self._limits.list_s,
+            lambda: client.get_prompt(prompt, dict(arguments)),
+        )
+
+    async def _all(
+        self,
+        action: str,
+        page: Callable[[str | None], Awaitable[tuple[Sequence[T], str | None]]],
+    ) -> Sequence[T]:
+        """Follow the pages of a list up to the limits; a repeated cursor ends it."""
+
+        async def collect() -> list[T]:
+            items: list[T] = []
+            cursor: str | None = None
+            seen: set[str] = set()
+            for _ in range(self._limits.pages):
+                found, cursor = await page(cursor)
+                items.extend(found)
+                if not cursor or cursor in seen or len(items) >= self._limits.items:
+                    break
+                seen.add(cursor)
+            return items[: self._limits.items]
+
+        return await self._request(action, self._limits.list_s, collect)
+
+    async def _request(self, action: str, seconds: float, send: Callable[[], Awaitable[T]]) -> T:
+        loop = asyncio.get_running_loop()
+        self._running += 1
+        try:
+            async with self._times.limit(seconds):
+                return await send()
+        except TimeoutError as error:
+            raise time_limit_error(self.name, action, seconds) from error
+        except Exception as error:
+            if self._sign_in is not None and self._sign_in.needed is not None:
+                self._lost(self._sign_in.needed.info.message)
+                raise self._sign_in.needed from error
+            if is_lost(error):
+                self._lost(str(error) or type(error).__name__)
+            raise server_error(self.name, action, error) from error
+        finally:
+            self._running -= 1
+            self._used = loop.time()
+
+    def _opened(self) -> Client:
+        if self._client is None or self._closing.is_set():
+            raise StateUnavailable(
+                f"The MCP server {self.name} has ended.", hint="Try again.", retryable=True
+            )
+        return self._client
+
+    def _lost(self, reason: str) -> None:
+        """End the connection, because the server has ended or does not answer."""
+        if self._end is None:
+            self._end = reason
+        self._closing.set()
+
+    async def _hold(self) -> None:
+        """Hold transport and session until the connection ends."""
+        try:
+            async with self._new_client() as client:
+                self._client = client
+                self._info = _info(self.name, client)
+                self._used = asyncio.get_running_loop().time()
+                if not self._ready.done():
+                    self._ready.set_result(None)
+                listening = asyncio.create_task(self._listen(client))
+                try:
+                    await self._closing.wait()
+                finally:
+                    listening.cancel()
+                    await asyncio.wait({listening})
+        except Exception as error:  # noqa: BLE001 - the SDK raises groups of anything
+            self._fail(error)
+        finally:
+            self._client = None
+            self._closing.set()
+            if self._ready.done() and not self._ready.cancelled() and self._end:
+                self._events.ended(self._end)
+
+    def _fail(self, error: Exception) -> None:
+        if self._ready.done():
+            _log.info("The MCP server %s ended badly: %r", self.name, next(leaves(error)))
+            return
+        if self._sign_in is not None and self._sign_in.needed is not None:
+            self._ready.set_exception(self._sign_in.needed)
+        elif self._end:  # the program has ended
+            self._ready.set_exception(self._program.not_started(self._end))
+        else:
+            self._ready.set_exception(server_error(self.name, "its start", error))
+
+    def _new_client(self) -> Client:
+        name, requests = self.name, self._requests
+        return Client(
+            self._transport(),
+            cache=None,
+            client_info=mcp_types.Implementation(name="jupyter-ai-shoulders", version="1"),
+            elicitation_callback=self._elicit if requests.allows_elicitation(name) else None,
+            sampling_callback=self._sample if requests.allows_sampling(name) else None,
+            list_roots_callback=self._roots,
+            logging_callback=self._logged,
+            log_level="info",
+            message_handler=self._notified,
+        )
+
+    def _transport(self) -> Transport:
+        if self._entry.transport == "stdio":
+            return self._program.transport(self._lost)
+        from jupyter_ai_shoulders.mcp_client.http_transport import http_transport
+
+        return http_transport(self._entry, self._sign_in.auth if self._sign_in else None)
+
+    async def _listen(self, client: Client) -> None:
+        """Announce changes of lists, which servers of the protocol of 2026 send on request."""
+        if client.session.initialize_result is not None:
+            return
+        with contextlib.suppress(Exception):  # not every server offers it
+            async with client.listen(
+                tools_list_changed=True, prompts_list_changed=True, resources_list_changed=True
+            ) as changes:
+                async for _ in changes:
+                    pass  # each event also reaches ``_notified``
+
+    async def _notified(self, message: IncomingMessage) -> None:
+        if isinstance(message, Exception):
+            return
+        kind = _CHANGES.get(message.method)
+        if kind is not None:
+            self._events.changed(kind)
+
+    async def _logged(self, params: mcp_types.LoggingMessageNotificationParams) -> None:
+        data: Any = params.data
+        text = data if isinstance(data, str) else repr(data)[: 2 * _LOG_TEXT]
+        self._events.log(f"{params.level}: {text[:_LOG_TEXT]}")
+
+    async def _elicit(
+        self, context: ClientRequestContext, params: mcp_types.ElicitRequestParams
+    ) -> mcp_types.ElicitResult | mcp_types.ErrorData:
+        del context
+        with self._times.paused():
+            return await self._requests.elicit(self.name, params)
+
+    async def _sample(
+        self, context: ClientRequestContext, params: mcp_types.CreateMessageRequestParams
+    ) -> mcp_types.CreateMessageResult | mcp_types.ErrorData:
+        del context
+        with self._times.paused():
+            return await self._requests.sample(self.name, params)
+
+    async def _roots(self, context: ClientRequestContext) -> mcp_types.ListRootsResult:
+        del context
+        roots = self._requests.roots(self.name)
+        return mcp_types.ListRootsResult.model_validate(
+            {"roots": [{"uri": root.uri, "name": root.name} for root in roots]}
+        )
+
+
+def _reporter(listener: ProgressListener) -> ProgressFnT:
+    async def report(progress: float, total: float | None, message: str | None) -> None:
+        await listener(progress, total, message)
+
+    return report
+
+
+async def open_server(
+    entry: ServerEntry,
+    environment: ConnectionEnvironment,
+    events: ConnectionEvents,
+    sign_in: ServerSignIn | None = None,
+) -> SdkConnection:
+    """Start a server whose values are filled in. Raises ``ShouldersError``."""
+    connection = SdkConnection(entry, environment, events, sign_in)
+    await connection.start()
+    return connection
+
+
+def _info(name: str, client: Client) -> ServerInfo:
+    offered = client.server_capabilities
+    said = client.server_info
+    return ServerInfo(
+        name=said.name[:200] if said else name,
+        version=said.version[:100] if said else "",
+        title=said.title[:200] if said and said.title else None,
+        instructions=client.instructions,
+        protocol_version=client.protocol_version,
+        has_tools=offered.tools is not None,
+        has_resources=offered.resources is not None,
+        has_prompts=offered.prompts is not None,
+    )

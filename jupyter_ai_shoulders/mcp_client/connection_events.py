@@ -1,0 +1,99 @@
+"""What a connection needs of its owner, and its limits; loads no SDK.
+
+Made by ``mcp_client.pool``, used by ``mcp_client.connection``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from jupyter_ai_shoulders.guard.process.stdio_process import StdioProcessStarter
+from jupyter_ai_shoulders.mcp_client.ports import ServerConnection, ServerRequests
+from jupyter_ai_shoulders.mcp_client.server_entries import ServerEntry
+
+ListKind = Literal["tools", "resources", "prompts"]
+
+PASSED_VARIABLES = (
+    *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "TZ", "TMPDIR"),
+    *("SYSTEMROOT", "USERPROFILE", "APPDATA", "TEMP", "PATHEXT", "COMSPEC"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR"),
+)
+"""Variables that every server on standard input and output gets, beside those of its entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionLimits:
+    """Seconds and counts that a server cannot exceed."""
+
+    start_s: float = 60.0
+    """``npx`` and ``uvx`` may fetch a package first."""
+    list_s: float = 30.0
+    """One whole list, with all its pages."""
+    call_s: float = 600.0
+    """A call whose caller names no limit."""
+    close_s: float = 5.0
+    ping_s: float = 5.0
+    ping_after_s: float = 60.0
+    """Idle time after which a server is asked whether it still answers, before it is used."""
+    pages: int = 50
+    items: int = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionEnvironment:
+    """What all servers of a workspace share."""
+
+    starter: StdioProcessStarter
+    environ: Mapping[str, str]
+    workspace: Path
+    home: Path
+    requests: ServerRequests
+    limits: ConnectionLimits = ConnectionLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionEvents:
+    """Callbacks of one connection; they return quickly."""
+
+    changed: Callable[[ListKind], None]
+    log: Callable[[str], None]
+    ended: Callable[[str], None]
+    """Called once with the reason when it ends by itself."""
+
+
+class OpenConnection(ServerConnection, Protocol):
+    """A connection with what only its owner uses."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether a request is running."""
+        ...
+
+    @property
+    def process_lines(self) -> tuple[str, ...]:
+        """The last lines of standard error."""
+        ...
+
+    async def check(self) -> None:
+        """Ask it whether it answers. Raises ``ShouldersError``."""
+        ...
+
+    async def aclose(self) -> None:
+        """End it, in bounded time."""
+        ...
+
+
+class OpenServer(Protocol):
+    """Starts a server; the port that ``mcp_client.connection.open_server`` implements."""
+
+    async def __call__(
+        self, entry: ServerEntry, environment: ConnectionEnvironment, events: ConnectionEvents
+    ) -> OpenConnection:
+        """Return the connection of an entry whose values are filled in.
+
+        Raises ``ShouldersError``.
+        """
+        ...

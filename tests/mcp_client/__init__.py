@@ -1,0 +1,1 @@
+"""Tests of ``jupyter_ai_shoulders.mcp_client``."""
