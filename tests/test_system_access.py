@@ -178,6 +178,9 @@ EXCEPTIONS: Mapping[str, Excepted] = {
         ("importlib.import_module",),
     ),
     "host.mcp_server.protocol": Excepted(OWN_DATA_WHY, (), OWN_DATA),
+    "mcp_client.process_transport": Excepted(
+        "queues of messages in memory, between the SDK and a process of the guard", NETWORK
+    ),
     "server.mcp.endpoint": Excepted(
         "imports the MCP SDK and the modules that need it on the first request", (), IMPORTS
     ),

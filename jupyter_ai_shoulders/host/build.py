@@ -33,6 +33,7 @@ from jupyter_ai_shoulders.host.external_agents.routed_models import RoutedModels
 from jupyter_ai_shoulders.host.host import Host
 from jupyter_ai_shoulders.host.inline_completion.context import CompletionContextBuilder
 from jupyter_ai_shoulders.host.inline_completion.variables import CompletionVariables
+from jupyter_ai_shoulders.host.mcp_client.build import mcp_configuration
 from jupyter_ai_shoulders.host.ports import HostPorts, HostSettings, PagePort
 from jupyter_ai_shoulders.host.presence.page_presence import PagePresence
 from jupyter_ai_shoulders.host.sessions.background_runs import BackgroundRuns
@@ -196,6 +197,7 @@ def _trust_review(
             lambda: rules.permissions.items,
             services.models.folder_items,
             services.preferences.items,
+            mcp_configuration(services).folder_items,
         ),
         writes,
     )

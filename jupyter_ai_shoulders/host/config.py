@@ -221,6 +221,20 @@ class Shoulders(Configurable):
         user made. Their calls are asked about and recorded like those of the side panel.""",
     ).tag(config=True)
 
+    mcp_servers = Dict(
+        help="""MCP servers that all users have, in the form of `.mcp.json`, for instance
+        `{"docs": {"type": "http", "url": "https://mcp.example.org/mcp"}}`. They win over servers of
+        the same name in `~/.shoulders/mcp.json` and in the folder, and are not asked about. A
+        server with a `command` is started with the user's permissions. `${NAME}` stands for a value
+        of the user's keys or the environment, which each user is asked for if it is missing.""",
+    ).tag(config=True)
+
+    mcp_servers_locked = Bool(
+        False,
+        help="""Whether only the servers of `Shoulders.mcp_servers` exist: users add none, and
+        those of a folder are not offered. With an empty `Shoulders.mcp_servers` there are none.""",
+    ).tag(config=True)
+
     report_activity = Bool(
         True,
         help="""Count a running turn as activity of the server, so that a hub does not stop the

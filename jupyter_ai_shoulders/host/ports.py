@@ -93,6 +93,10 @@ class HostSettings:
     """Folders whose settings apply without review; subfolders included."""
     services: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """The administrator's addresses of web services."""
+    mcp_servers: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The administrator's MCP servers, in the form of ``.mcp.json``."""
+    mcp_servers_locked: bool = False
+    """Whether there are no other MCP servers."""
     tool_packages: Sequence[str] | None = None
     """Distributions whose tools are loaded; None: all installed ones."""
     acp_agents: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -55,6 +55,8 @@ def host_settings(
         folder_trust=cast("FolderTrustSetting", config.folder_trust),
         trusted_folders=config.trusted_folders,
         services=config.services,
+        mcp_servers=config.mcp_servers,
+        mcp_servers_locked=config.mcp_servers_locked,
         tool_packages=config.tool_packages,
         acp_agents=config.acp_agents,
         locks_acp_agents=config.lock_acp_agents,

@@ -11,18 +11,18 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import httpx2
 import mcp_types
-from mcp.client import Client, ClientRequestContext, IncomingMessage, Transport
+from mcp.client import Client, Transport
 from mcp.shared.dispatcher import ProgressFnT
 
 from jupyter_ai_shoulders.core.errors import ShouldersError, StateUnavailable
+from jupyter_ai_shoulders.mcp_client.client_callbacks import ClientCallbacks
 from jupyter_ai_shoulders.mcp_client.connection_events import (
     ConnectionEnvironment,
     ConnectionEvents,
-    ListKind,
 )
 from jupyter_ai_shoulders.mcp_client.ports import ProgressListener, ServerInfo
 from jupyter_ai_shoulders.mcp_client.server_entries import ServerEntry
@@ -37,13 +37,6 @@ from jupyter_ai_shoulders.mcp_client.time_limits import PausableLimits
 from jupyter_ai_shoulders.wire.base import Json
 
 _log = logging.getLogger(__name__)
-_LOG_TEXT = 500
-_CHANGES: Mapping[str, ListKind] = {
-    "notifications/tools/list_changed": "tools",
-    "notifications/resources/list_changed": "resources",
-    "notifications/prompts/list_changed": "prompts",
-}
-
 T = TypeVar("T")
 
 
@@ -72,6 +65,9 @@ class SdkConnection:
         self._sign_in = sign_in
         self._program = ServerProgram(entry, environment, events.log)
         self._times = PausableLimits()
+        self._callbacks = ClientCallbacks(
+            entry.name, environment.requests, events, self._times.paused
+        )
         self._client: Client | None = None
         self._info = ServerInfo(entry.name)
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -125,7 +121,7 @@ class SdkConnection:
             owner.cancel()
             await asyncio.wait({owner}, timeout=self._limits.close_s)
         if not self._ready.cancel() and not self._ready.cancelled():
-            self._ready.exception()  # whoever waited for it is gone
+            self._ready.exception()  # nobody waits for it
 
     async def check(self) -> None:
         """Ask an idle server whether it answers. Raises ``ShouldersError``."""
@@ -304,17 +300,19 @@ class SdkConnection:
             self._ready.set_exception(server_error(self.name, "its start", error))
 
     def _new_client(self) -> Client:
-        name, requests = self.name, self._requests
+        callbacks, requests = self._callbacks, self._requests
         return Client(
             self._transport(),
             cache=None,
             client_info=mcp_types.Implementation(name="jupyter-ai-shoulders", version="1"),
-            elicitation_callback=self._elicit if requests.allows_elicitation(name) else None,
-            sampling_callback=self._sample if requests.allows_sampling(name) else None,
-            list_roots_callback=self._roots,
-            logging_callback=self._logged,
+            elicitation_callback=(
+                callbacks.elicit if requests.allows_elicitation(self.name) else None
+            ),
+            sampling_callback=callbacks.sample if requests.allows_sampling(self.name) else None,
+            list_roots_callback=callbacks.roots,
+            logging_callback=callbacks.logged,
             log_level="info",
-            message_handler=self._notified,
+            message_handler=callbacks.notified,
         )
 
     def _transport(self) -> Transport:
@@ -333,40 +331,7 @@ class SdkConnection:
                 tools_list_changed=True, prompts_list_changed=True, resources_list_changed=True
             ) as changes:
                 async for _ in changes:
-                    pass  # each event also reaches ``_notified``
-
-    async def _notified(self, message: IncomingMessage) -> None:
-        if isinstance(message, Exception):
-            return
-        kind = _CHANGES.get(message.method)
-        if kind is not None:
-            self._events.changed(kind)
-
-    async def _logged(self, params: mcp_types.LoggingMessageNotificationParams) -> None:
-        data: Any = params.data
-        text = data if isinstance(data, str) else repr(data)[: 2 * _LOG_TEXT]
-        self._events.log(f"{params.level}: {text[:_LOG_TEXT]}")
-
-    async def _elicit(
-        self, context: ClientRequestContext, params: mcp_types.ElicitRequestParams
-    ) -> mcp_types.ElicitResult | mcp_types.ErrorData:
-        del context
-        with self._times.paused():
-            return await self._requests.elicit(self.name, params)
-
-    async def _sample(
-        self, context: ClientRequestContext, params: mcp_types.CreateMessageRequestParams
-    ) -> mcp_types.CreateMessageResult | mcp_types.ErrorData:
-        del context
-        with self._times.paused():
-            return await self._requests.sample(self.name, params)
-
-    async def _roots(self, context: ClientRequestContext) -> mcp_types.ListRootsResult:
-        del context
-        roots = self._requests.roots(self.name)
-        return mcp_types.ListRootsResult.model_validate(
-            {"roots": [{"uri": root.uri, "name": root.name} for root in roots]}
-        )
+                    pass  # each event also reaches ``ClientCallbacks.notified``
 
 
 def _reporter(listener: ProgressListener) -> ProgressFnT:

@@ -77,6 +77,11 @@ class EndpointResolver:
         """Knows the keys of all calls that were started."""
         self._redacted: frozenset[str] = frozenset()
         self._candidate_keys: list[str] = []
+        self._secret_sources: list[Callable[[], Iterable[str]]] = []
+
+    def add_secret_source(self, source: Callable[[], Iterable[str]]) -> None:
+        """Redact the values that a source returns too."""
+        self._secret_sources.append(source)
 
     def make(self, model: ModelSpec, provider: ProviderSpec, redactor: Redactor) -> Endpoint:
         """Return the endpoint of a model.
@@ -212,6 +217,8 @@ class EndpointResolver:
 
     def _secrets(self, providers: tuple[ProviderSpec, ...]) -> Iterator[str]:
         yield from self._candidate_keys
+        for source in self._secret_sources:
+            yield from source()
         yield from self._keys.values(name for spec in providers for name in spec.key_names)
         yield from self._keys.values(KEY_VARIABLES)
         for provider in providers:

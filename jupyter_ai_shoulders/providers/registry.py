@@ -5,7 +5,7 @@ Built by ``registry_builder``; the server shows the listing under ``GET models``
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Literal
 
@@ -189,6 +189,10 @@ class ModelRegistry:
     def redactor(self) -> Redactor:
         """Return the redactor that knows the keys in use now."""
         return self.providers.redactor()
+
+    def add_secret_source(self, source: Callable[[], Iterable[str]]) -> None:
+        """Redact the values that a source returns too."""
+        self.providers.endpoints.add_secret_source(source)
 
     def cached_redactor(self) -> Redactor:
         """Return the redactor made last, without looking keys up."""

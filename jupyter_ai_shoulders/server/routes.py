@@ -100,6 +100,7 @@ from jupyter_ai_shoulders.server.mcp.access_token_handlers import (
     AccessTokenHandler,
     AccessTokensHandler,
 )
+from jupyter_ai_shoulders.server.mcp.server_handlers import MCP_SERVER_HANDLERS
 
 _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("status", StatusHandler),
@@ -173,6 +174,7 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("variables", VariablesHandler),
     ("skills", SkillsHandler),
     ("instructions", InstructionsHandler),
+    *MCP_SERVER_HANDLERS,
 )
 
 

@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 from pathlib import Path
-from typing import cast
 
 from mcp.server.mcpserver import Context, MCPServer
-from pydantic import BaseModel
 
 server = MCPServer("probe", version="1.2", instructions="Add numbers.")
-
-
-class Name(BaseModel):
-    """What the server asks for."""
-
-    name: str
 
 
 @server.tool()
 def add(a: int, b: int) -> int:
     """Add two numbers."""
     return a + b
-
-
-@server.tool()
-def variables() -> str:
-    """Return the names of the variables."""
-    return " ".join(sorted(os.environ))
 
 
 @server.tool()
@@ -46,47 +31,14 @@ async def hang(file: str) -> str:
     try:
         await asyncio.Event().wait()
     finally:
-        Path(file).write_text("cancelled", encoding="utf-8")
+        Path(file).write_text("cancelled", encoding="utf-8")  # noqa: ASYNC240 no loop to keep
     return ""
-
-
-@server.tool()
-async def ask(ctx: Context) -> str:
-    """Ask the user."""
-    answer = await ctx.elicit("Your name?", Name)
-    return f"{answer.action} {cast('Name', answer.data).name if answer.action == 'accept' else ''}"
-
-
-@server.tool()
-async def roots(ctx: Context) -> str:
-    """Return the client's roots."""
-    found = await ctx.session.list_roots()
-    return " ".join(str(root.uri) for root in found.roots)
 
 
 @server.tool()
 def fail() -> str:
     """Fail."""
     raise ValueError("It did not work.")
-
-
-@server.tool()
-def crash() -> str:
-    """End the process."""
-    print("about to end", file=sys.stderr, flush=True)
-    os._exit(3)
-
-
-@server.tool()
-async def grow(ctx: Context) -> str:
-    """Add a tool."""
-
-    def grown() -> str:
-        return "grown"
-
-    server.add_tool(grown)
-    await ctx.session.send_tool_list_changed()
-    return "grew"
 
 
 @server.resource("note://one")
@@ -110,7 +62,6 @@ def greet(name: str) -> str:
 def main() -> None:
     """Run it."""
     kind, *rest = sys.argv[1:]
-    print("probe is here", file=sys.stderr, flush=True)
     if kind == "stdio":
         server.run("stdio")
     elif kind == "sse":

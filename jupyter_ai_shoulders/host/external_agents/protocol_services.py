@@ -17,6 +17,8 @@ from jupyter_ai_shoulders.host.external_agents.agent_catalogue import (
     agent_catalogue,
 )
 from jupyter_ai_shoulders.host.external_agents.routed_models import RoutedModels
+from jupyter_ai_shoulders.host.mcp_client.build import build_mcp_servers
+from jupyter_ai_shoulders.host.mcp_client.service import McpServers
 from jupyter_ai_shoulders.host.mcp_server.access_tokens import AccessTokens
 from jupyter_ai_shoulders.host.mcp_server.clients import McpClients
 from jupyter_ai_shoulders.host.mcp_server.conversation import ConversationPorts
@@ -58,6 +60,11 @@ class ProtocolServices:
         return McpClients(shared, self.sessions, store.sessions, ports.clock)
 
     @cached_property
+    def mcp_servers(self) -> McpServers:
+        """The MCP servers that the agent uses."""
+        return build_mcp_servers(self.services)
+
+    @cached_property
     def agents(self) -> AgentCatalogue:
         """Agents of others that can answer in the panel."""
         return agent_catalogue(self.services)
@@ -66,3 +73,5 @@ class ProtocolServices:
         """End all connections and processes."""
         async with AsyncExitStack() as stack:
             stack.callback(self.mcp_clients.close)
+            if "mcp_servers" in self.__dict__:
+                stack.push_async_callback(self.mcp_servers.aclose)

@@ -17,6 +17,7 @@ from jupyter_ai_shoulders.host.mcp_client.configuration import (
     ConfigurationSources,
     ServerConfig,
 )
+from jupyter_ai_shoulders.host.mcp_client.server_requests import ServerRequestRouter
 from jupyter_ai_shoulders.host.mcp_client.server_views import ServerViews, missing_extra
 from jupyter_ai_shoulders.host.mcp_client.sign_ins import SignInAnswer, SignIns
 from jupyter_ai_shoulders.host.mcp_client.user_servers import SHOWN
@@ -44,12 +45,16 @@ class McpServers:
         sources: ConfigurationSources,
         pool: ConnectionPool,
         sign_ins: SignIns,
+        requests: ServerRequestRouter,
+        *,
         redact: Callable[[str], str],
         clock: Clock,
     ) -> None:
+        """``requests`` routes what servers ask; a part that answers calls ``requests.use``."""
         self._sources = sources
         self._pool = pool
         self.sign_ins = sign_ins
+        self.requests = requests
         self._clock = clock
         self._configuration = Configuration()
         self._loaded_at: float | None = None

@@ -1,4 +1,4 @@
-"""Sign-ins at MCP servers: kept in ``~/.shoulders/mcp-tokens.json``, begun and completed here.
+"""Sign-ins at MCP servers: kept in ``~/.shoulders/mcp_sign_ins.json``, begun and completed here.
 
 The file is private and sealed against tools. Used by ``host.mcp_client.service``.
 """
@@ -37,7 +37,7 @@ from jupyter_ai_shoulders.wire.api.mcp_servers import McpAuthorization
 if TYPE_CHECKING:
     from mcp.shared.auth import AuthorizationCodeResult
 
-FILE = "mcp-tokens.json"
+FILE = "mcp_sign_ins.json"
 USER_SECONDS = 600.0
 """How long the user may take to sign in."""
 ANSWER_SECONDS = 30.0

@@ -8,32 +8,26 @@ after them, in ``host.build``, and used by ``server.handlers.settings`` and the 
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.errors import (
     Conflict,
-    NotFound,
     PolicyRefusal,
-    ShouldersError,
     StateUnavailable,
 )
 from jupyter_ai_shoulders.core.folder_trust import (
     FolderItem,
     FolderTrust,
     TrustedFolder,
-    format_json_for_review,
-    item_digest,
 )
 from jupyter_ai_shoulders.host.context.instruction_cache import (
     InstructionSources,
     instruction_items,
-    read_text,
 )
 from jupyter_ai_shoulders.host.ports import FolderTrustSetting, HostSettings
 from jupyter_ai_shoulders.storage.base import LoggedEvent
@@ -46,9 +40,6 @@ from jupyter_ai_shoulders.wire.api.folder_trust import (
     TrustState,
 )
 from jupyter_ai_shoulders.wire.events import ToolResult
-
-PROGRAMS_FILE = ".mcp.json"
-"""Servers that other agents start for a folder; listed only."""
 
 _log = logging.getLogger(__name__)
 
@@ -116,7 +107,7 @@ class TrustReview:
             return await asyncio.to_thread(self._answer, command)
 
     def _answer(self, command: PutTrust) -> FolderTrustView:
-        items = {item.digest: item for item in self._items() if item.kind != "program"}
+        items = {item.digest: item for item in self._items()}
         named = {*command.trust, *command.decline}
         if not named <= items.keys():
             raise Conflict(
@@ -171,7 +162,7 @@ class TrustReview:
         instructions = instruction_items(self._instructions)
         self._note(instructions)
         found = [item for source in self._sources for item in source()]
-        return [*found, *instructions, *_programs(self._instructions)]
+        return [*found, *instructions]
 
     def _note(self, instructions: Iterable[FolderItem]) -> None:
         self._seen = {item.file: item.digest for item in instructions}
@@ -216,19 +207,3 @@ def _policy(settings: HostSettings, root: Path) -> TrustPolicy:
 
 def _named(items: Iterable[FolderItem]) -> Iterator[tuple[Any, str, str]]:
     return ((item.kind, item.name, item.digest) for item in items)
-
-
-def _programs(sources: InstructionSources) -> Iterator[FolderItem]:
-    """Yield the servers of ``.mcp.json``, which are never started."""
-    try:
-        found: Any = json.loads(read_text(sources, PROGRAMS_FILE))
-    except NotFound:
-        return
-    except (ShouldersError, ValueError, RecursionError) as error:
-        _log.info("%s cannot be read: %s", PROGRAMS_FILE, error)
-        return
-    servers = cast("dict[str, Any]", found).get("mcpServers") if isinstance(found, dict) else None
-    if isinstance(servers, dict):
-        for name, entry in cast("dict[str, Any]", servers).items():
-            digest = item_digest("program", name, entry)
-            yield FolderItem("program", name, PROGRAMS_FILE, format_json_for_review(entry), digest)

@@ -32,9 +32,12 @@ from jupyter_ai_shoulders.wire.sessions import Mode
 
 STATE_FOLDER = ".shoulders"
 SEALED_NAMES = frozenset(
-    {"tools.json", "settings.json", "models.json", "services.json", "keys.env"}
+    {
+        *("tools.json", "settings.json", "models.json", "services.json", "keys.env"),
+        *("mcp.json", "mcp_sign_ins.json", "mcp_tokens.json"),
+    }
 )
-"""Files of the state directory that no tool may write: rules, settings, keys."""
+"""Files of the state directory that no tool may write: rules, settings, programs, keys."""
 SEALED_FOLDER = "trust"
 """Folder of ``~/.shoulders`` that stores the user's trust decisions about folders."""
 

@@ -10,7 +10,7 @@ from jupyter_ai_shoulders.wire.base import CommandModel, WireModel
 
 ItemKind = Literal["rule", "provider", "model", "setting", "instructions", "skill", "program"]
 """``rule``: a permission rule that allows; ``setting``: a value of settings.json, or the default
-model; ``program``: an entry of ``.mcp.json``, which is listed but never started.
+model; ``program``: an entry of ``.mcp.json``, an MCP server that would be started or called.
 """
 
 TrustState = Literal["new", "changed", "trusted", "declined"]

@@ -1,0 +1,112 @@
+"""Servers of the tests, and what a pool of them needs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import mcp_types
+
+from jupyter_ai_shoulders.guard.process.stdio_launcher import StdioLauncher
+from jupyter_ai_shoulders.mcp_client.connection_events import (
+    ConnectionEnvironment,
+    ConnectionLimits,
+)
+from jupyter_ai_shoulders.mcp_client.pool import ConfiguredServer, ConnectionPool
+from jupyter_ai_shoulders.mcp_client.ports import ServerRoot
+from jupyter_ai_shoulders.mcp_client.server_entries import ServerEntry, checked_entry
+from jupyter_ai_shoulders.wire.base import JsonObject
+
+RAW_SERVER = Path(__file__).with_name("raw_server.py")
+SDK_SERVER = Path(__file__).with_name("sdk_server.py")
+
+
+class Requests:
+    """Answers what servers ask."""
+
+    def __init__(self, elicitation: mcp_types.ElicitResult | None = None) -> None:
+        self._elicitation = elicitation
+        self.asked: list[str] = []
+
+    def allows_sampling(self, server: str) -> bool:
+        del server
+        return False
+
+    def allows_elicitation(self, server: str) -> bool:
+        del server
+        return self._elicitation is not None
+
+    async def elicit(
+        self, server: str, params: mcp_types.ElicitRequestParams
+    ) -> mcp_types.ElicitResult | mcp_types.ErrorData:
+        self.asked.append(f"{server}: {params.message}")
+        assert self._elicitation is not None
+        return self._elicitation
+
+    async def sample(
+        self, server: str, params: mcp_types.CreateMessageRequestParams
+    ) -> mcp_types.CreateMessageResult | mcp_types.ErrorData:
+        raise AssertionError((server, params))
+
+    def roots(self, server: str) -> Sequence[ServerRoot]:
+        return (ServerRoot("file:///work", f"work of {server}"),)
+
+
+class Heard:
+    """Notes what a pool announces."""
+
+    def __init__(self) -> None:
+        self.changes: list[str] = []
+
+    def tools_changed(self, server: str) -> None:
+        self.changes.append(f"tools of {server}")
+
+    def resources_changed(self, server: str) -> None:
+        self.changes.append(f"resources of {server}")
+
+    def prompts_changed(self, server: str) -> None:
+        self.changes.append(f"prompts of {server}")
+
+    def state_changed(self, server: str) -> None:
+        del server
+
+
+def raw_entry(*behaviour: str, name: str = "raw", **fields: JsonObject) -> ServerEntry:
+    """Return an entry of ``raw_server.py``."""
+    arguments = [str(RAW_SERVER), *behaviour]
+    return checked_entry(name, {"command": sys.executable, "args": [*arguments], **fields}, "user")
+
+
+def sdk_entry(name: str = "probe") -> ServerEntry:
+    """Return an entry of ``sdk_server.py``."""
+    return checked_entry(
+        name, {"command": sys.executable, "args": [str(SDK_SERVER), "stdio"]}, "user"
+    )
+
+
+@asynccontextmanager
+async def pool_of(
+    *entries: ServerEntry,
+    folder: Path,
+    requests: Requests | None = None,
+    limits: ConnectionLimits | None = None,
+    idle_s: float = 600.0,
+) -> AsyncGenerator[ConnectionPool]:
+    """Yield a pool of these servers."""
+    environment = ConnectionEnvironment(
+        StdioLauncher(),
+        {**os.environ, "SECRET_TOKEN": "not for servers"},
+        folder,
+        folder,
+        requests or Requests(),
+        limits or ConnectionLimits(),
+    )
+    pool = ConnectionPool(environment, idle_s=idle_s)
+    pool.update([ConfiguredServer(entry) for entry in entries])
+    try:
+        yield pool
+    finally:
+        await pool.aclose()
