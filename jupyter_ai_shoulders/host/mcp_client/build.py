@@ -18,7 +18,7 @@ from jupyter_ai_shoulders.mcp_client.connection_events import ConnectionEnvironm
 from jupyter_ai_shoulders.mcp_client.pool import ConnectionPool
 
 NOTICE_SECONDS = 0.2
-"""Pages are told of changes of states within this time once."""
+"""Changes within this time are announced to pages once."""
 
 
 def mcp_configuration(services: SharedServices) -> ConfigurationSources:
@@ -59,7 +59,7 @@ def build_mcp_servers(services: SharedServices) -> McpServers:
 
 
 class _PageNotice:
-    """Tells pages that a state changed."""
+    """Announces changes of states to pages."""
 
     def __init__(self, pages: PagePort) -> None:
         self._pages = pages
@@ -78,8 +78,8 @@ class _PageNotice:
         del server
         if not self._due:
             self._due = True
-            asyncio.get_running_loop().call_later(NOTICE_SECONDS, self._tell)
+            asyncio.get_running_loop().call_later(NOTICE_SECONDS, self._announce)
 
-    def _tell(self) -> None:
+    def _announce(self) -> None:
         self._due = False
         self._pages.settings_changed("mcp")

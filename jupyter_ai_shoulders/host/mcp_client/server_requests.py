@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ServerRequestRouter:
-    """``ServerRequests`` that tells the workspace as the root, and passes on the rest."""
+    """``ServerRequests`` that offers the workspace as the root, and passes on the rest."""
 
     def __init__(self, workspace: Path) -> None:
         self._workspace = workspace
