@@ -40,6 +40,7 @@ GROUPS = {
     "notebook_cells": "One cell of a notebook on disk",
     "open_notebook": "One cell of a notebook open in a page",
     "agent_steps": "Agent steps from outside",
+    "mcp_server": "Calls through the MCP server",
     "collaboration_cells": "One cell of a notebook in a room",
     "stale_cells": "Stale cells",
     "agent_loop": "Agent loop",

@@ -10,7 +10,7 @@ from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent, T
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.host.mcp_server.conversation import CallOutcome
 from jupyter_ai_shoulders.host.mcp_server.offered_tools import OfferedTool
-from jupyter_ai_shoulders.wire.parts import ImagePart, ResultContent
+from jupyter_ai_shoulders.wire.parts import ImagePart, ResultContent, TextPart
 
 RESULT_META = "jupyter-ai-shoulders/result"
 """Key of the whole result (rows, outputs, versions) in ``_meta``.
@@ -46,6 +46,11 @@ def result_of(outcome: CallOutcome) -> CallToolResult:
         is_error=outcome.status != "ok" or not outcome.envelope.ok,
         _meta={RESULT_META: meta} if len(data) <= MAX_META_CHARACTERS else None,
     )
+
+
+def text_of(outcome: CallOutcome) -> str:
+    """Return the text of a call's result."""
+    return "\n\n".join(part.text for part in outcome.content if isinstance(part, TextPart))
 
 
 def error_result(text: str) -> CallToolResult:

@@ -12,11 +12,21 @@ from typing import TYPE_CHECKING, Any, cast
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
+from mcp.shared.exceptions import MCPError
 from mcp_types import (
+    INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    TextResourceContents,
 )
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
@@ -24,6 +34,7 @@ from jupyter_ai_shoulders.host.mcp_server.call_results import (
     error_result,
     error_text,
     result_of,
+    text_of,
     tool_of,
 )
 from jupyter_ai_shoulders.host.mcp_server.clients import ClientKey, McpClients, shown_name
@@ -33,7 +44,15 @@ from jupyter_ai_shoulders.host.mcp_server.progress_reports import (
     ClientDisconnected,
     ProgressReports,
 )
+from jupyter_ai_shoulders.host.mcp_server.prompts import TASK, SkillPrompts
 from jupyter_ai_shoulders.host.mcp_server.request_identity import SCOPE_KEY, RequestIdentity
+from jupyter_ai_shoulders.host.mcp_server.resources import (
+    MIME_TYPE,
+    READS,
+    TEMPLATE,
+    NotebookResources,
+    read_arguments,
+)
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.wire.base import JsonObject
 
@@ -54,6 +73,8 @@ class McpProtocol:
     tools: ToolRegistry
     disabled: Callable[[], frozenset[str]]
     """Returns the tools that the permissions switch off."""
+    resources: NotebookResources
+    prompts: SkillPrompts
     version: str
 
     def server(self) -> Server[Any]:
@@ -66,6 +87,11 @@ class McpProtocol:
             get_tool_input_schema=self._schema_of,
             on_list_tools=self.list_tools,
             on_call_tool=self.call_tool,
+            on_list_resources=self.list_resources,
+            on_list_resource_templates=self.list_resource_templates,
+            on_read_resource=self.read_resource,
+            on_list_prompts=self.list_prompts,
+            on_get_prompt=self.get_prompt,
         )
 
     async def list_tools(
@@ -85,23 +111,76 @@ class McpProtocol:
         if not may_call(params.name, identity.scopes):
             return error_result(_not_covered(params.name))
         try:
-            outcome = await self._outcome(context, identity, params)
+            outcome = await self._outcome(context, identity, params.name, params.arguments)
         except ShouldersError as error:
             return error_result(error_text(error))
         except ClientDisconnected:
             return error_result("The client disconnected.")
         return result_of(outcome)
 
+    async def list_resources(
+        self, context: Context, params: PaginatedRequestParams | None
+    ) -> ListResourcesResult:
+        """List the open notebooks and their cells."""
+        del params
+        covered = may_call(READS, identity_of(context).scopes)
+        return ListResourcesResult(resources=await self.resources.listed() if covered else [])
+
+    async def list_resource_templates(
+        self, context: Context, params: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        """Return how the address of any notebook is made."""
+        del params
+        covered = may_call(READS, identity_of(context).scopes)
+        return ListResourceTemplatesResult(resource_templates=[TEMPLATE] if covered else [])
+
+    async def read_resource(
+        self, context: Context, params: ReadResourceRequestParams
+    ) -> ReadResourceResult:
+        """Read a notebook or cell in the client's conversation. Raises ``MCPError``."""
+        identity = identity_of(context)
+        if not may_call(READS, identity.scopes):
+            raise MCPError(code=INVALID_PARAMS, message=_not_covered(READS))
+        try:
+            arguments = read_arguments(str(params.uri))
+            outcome = await self._outcome(context, identity, READS, arguments)
+        except ShouldersError as error:
+            raise MCPError(code=INVALID_PARAMS, message=error_text(error)) from error
+        text = text_of(outcome)
+        if not outcome.envelope.ok:
+            raise MCPError(code=INVALID_PARAMS, message=text)
+        content = TextResourceContents(uri=params.uri, mime_type=MIME_TYPE, text=text)
+        return ReadResourceResult(contents=[content])
+
+    async def list_prompts(
+        self, context: Context, params: PaginatedRequestParams | None
+    ) -> ListPromptsResult:
+        """List the skills."""
+        del context, params
+        return ListPromptsResult(prompts=await self.prompts.listed())
+
+    async def get_prompt(self, context: Context, params: GetPromptRequestParams) -> GetPromptResult:
+        """Return a skill. Raises ``MCPError``."""
+        del context
+        try:
+            return await self.prompts.read(params.name, (params.arguments or {}).get(TASK))
+        except ShouldersError as error:
+            raise MCPError(code=INVALID_PARAMS, message=error_text(error)) from error
+
     def _schema_of(self, name: str) -> JsonObject | None:
         """Return a tool's schema: without it, the SDK lists all tools before each call."""
         return self.tools.definition(name).parameters if name in NEEDS else None
 
     async def _outcome(
-        self, context: Context, identity: RequestIdentity, params: CallToolRequestParams
+        self,
+        context: Context,
+        identity: RequestIdentity,
+        tool: str,
+        arguments: JsonObject | None,
     ) -> CallOutcome:
         reports = ProgressReports(context.session.report_progress)
         key = client_key(context, identity)
-        call = self.clients.call(key, params.name, dict(params.arguments or {}), reports.report)
+        call = self.clients.call(key, tool, dict(arguments or {}), reports.report)
         return await reports.follow(call, identity.disconnected)
 
 

@@ -90,12 +90,18 @@ async def _import_sdk() -> None:
 def _session_manager(host: Host) -> StreamableHTTPSessionManager:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+    from jupyter_ai_shoulders.host.mcp_server.prompts import SkillPrompts
     from jupyter_ai_shoulders.host.mcp_server.protocol import McpProtocol
+    from jupyter_ai_shoulders.host.mcp_server.resources import NotebookResources
 
     protocol = McpProtocol(
         clients=host.protocols.mcp_clients,
         tools=host.tools,
         disabled=lambda: host.rules.disabled,
+        resources=NotebookResources(
+            host.live.open_paths, host.services.documents.notebooks, host.redact
+        ),
+        prompts=SkillPrompts(host.services.environment),
         version=__version__,
     )
     return StreamableHTTPSessionManager(
