@@ -17,7 +17,7 @@ from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.engine.calls.background_tasks import BackgroundTasks
 from jupyter_ai_shoulders.engine.engine import Engine
-from jupyter_ai_shoulders.engine.loop.synthetic_results import CANCELLED
+from jupyter_ai_shoulders.engine.loop.synthetic_results import CANCELLED, internal_error
 from jupyter_ai_shoulders.host.state.event_bus import EventBus
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.wire.api.commands import SendMessage
@@ -152,7 +152,7 @@ class ClientConversation:
         self._queue.append(call)
         self._wake.set()
         if self._turn == "closed":
-            await self._begin()
+            self._begin_soon()
         elif len(self._calls) > 1:
             report(QUEUED)
         try:
@@ -219,7 +219,7 @@ class ClientConversation:
             case TurnStart():
                 self._turn, self._finished = "open", False
             case TurnEnd():
-                self._turn_ended(stopped=event.exit == "cancelled")
+                self._turn_ended(STOPPED if event.exit == "cancelled" else event.error)
             case ToolResult():
                 self._result(event)
             case RunEnd():
@@ -238,15 +238,18 @@ class ClientConversation:
             case _:
                 pass
 
-    def _turn_ended(self, *, stopped: bool) -> None:
+    def _turn_ended(self, why: ErrorInfo | None) -> None:
+        """Begin another turn with the calls that wait, or fail them for this reason."""
         self._turn = "closed"
-        waiting = self._queue
-        if stopped:
-            self._queue = []
-            for call in waiting:
-                self._settle(call, _refused(STOPPED))
-        elif waiting:
-            self._start(self._begin())
+        if why is not None:
+            self._fail_queue(why)
+        elif self._queue:
+            self._begin_soon()
+
+    def _fail_queue(self, why: ErrorInfo) -> None:
+        waiting, self._queue = self._queue, []
+        for call in waiting:
+            self._settle(call, _refused(why))
 
     def _result(self, event: ToolResult) -> None:
         call = self._calls.get(event.call_id)
@@ -289,9 +292,12 @@ class ClientConversation:
 
     # turns
 
+    def _begin_soon(self) -> None:
+        self._turn = "starting"
+        self._start(self._begin())  # its own task: a client that leaves must not stop it half-way
+
     async def _begin(self) -> None:
         """Open a turn with the waiting calls; they fail if there can be none."""
-        self._turn = "starting"
         message = SendMessage(
             id=MessageId(self.ports.ids.new("msg")), text=f"{self.client} calls tools."
         )
@@ -300,9 +306,11 @@ class ClientConversation:
             await self.ports.engine.send(self.session_id, message)
         except ShouldersError as error:
             self._turn = "closed"
-            queue, self._queue = self._queue, []
-            for call in queue:
-                self._settle(call, _refused(error.info))
+            self._fail_queue(error.info)
+        except Exception:  # noqa: BLE001 a bug: logged, and no call may wait for ever
+            _log.exception("No turn could be opened for %s.", self.client)
+            self._turn = "closed"
+            self._fail_queue(internal_error("The start of a turn"))
 
     async def _outcome(self, call: ClientCall) -> CallOutcome:
         """Wait for the outcome, however long; a turn that died without a word ends it."""
@@ -310,6 +318,7 @@ class ClientConversation:
             await asyncio.wait({call.outcome}, timeout=CHECK_SECONDS)
             alive = call.run is not None or self._turn == "starting"
             if not call.outcome.done() and not alive and self._has_died():
+                self._turn = "closed"
                 self._settle(call, _refused(LOST))
         return call.outcome.result()
 
