@@ -5,6 +5,9 @@ import type {
   AgentList,
   Attachment,
   FileMatches,
+  McpPromptList,
+  McpPromptText,
+  McpResourceMatches,
   PreviewMessage,
   RequestView,
   SkillSummaries,
@@ -36,6 +39,16 @@ export interface IServerLookups {
   /** The variables of a notebook's kernel. */
   variables(path: string): Promise<VariableList>;
   skills(): Promise<SkillSummaries>;
+  /** Resources of running MCP servers with the best matching names. */
+  mcpResources(query: string): Promise<McpResourceMatches>;
+  /** Prompts of running MCP servers. */
+  mcpPrompts(): Promise<McpPromptList>;
+  /** The text of a prompt. */
+  mcpPrompt(
+    server: string,
+    name: string,
+    values: Record<string, string>
+  ): Promise<McpPromptText>;
   tools(): Promise<ToolList>;
   /** The agents of others that this computer has or could have. */
   agents(): Promise<AgentList>;

@@ -13,6 +13,15 @@ export function createServerLookups(http: IHttpClient): IServerLookups {
     files: query => http.call('GET', `files/search?${words('q', query)}`),
     variables: path => http.call('GET', `variables?${words('path', path)}`),
     skills: () => http.call('GET', 'skills'),
+    mcpResources: query =>
+      http.call('GET', `mcp/resources?${words('query', query)}`),
+    mcpPrompts: () => http.call('GET', 'mcp/prompts'),
+    mcpPrompt: (server, name, values) =>
+      http.call(
+        'POST',
+        `mcp/prompts/${encodeURIComponent(server)}/${encodeURIComponent(name)}`,
+        { arguments: values }
+      ),
     tools: () => http.call('GET', 'tools'),
     agents: () => http.call('GET', 'agents'),
     addReference: doi => http.call('POST', 'references', { doi }),

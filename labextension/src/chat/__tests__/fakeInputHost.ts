@@ -5,6 +5,8 @@ import type {
   AgentList,
   Attachment,
   FileMatches,
+  McpPromptList,
+  McpResourceMatches,
   PreviewMessage,
   RequestView,
   SkillSummaries,
@@ -61,7 +63,23 @@ export class FakeInputHost implements IInputHost {
   };
   copied: Attachment[] = [];
 
+  resources: McpResourceMatches = {
+    resources: [],
+    complete: true,
+    problems: []
+  };
+  prompts: McpPromptList = { prompts: [], problems: [] };
+
   readonly lookups: IServerLookups = {
+    mcpResources: async () => this.resources,
+    mcpPrompts: async () => this.prompts,
+    mcpPrompt: async (server, name, values) =>
+      this.answer(['mcpPrompt', server, name, values], {
+        server,
+        name,
+        text: `Text of ${name}.`,
+        notes: []
+      }),
     files: async query => this.answer(['files', query], this.files),
     variables: async path => this.answer(['variables', path], this.variables),
     agents: async () => this.agents,

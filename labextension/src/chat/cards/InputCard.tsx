@@ -2,9 +2,10 @@
 
 import * as React from 'react';
 
+import { serverToolOf } from '../../model/view-models/toolOwners';
 import { visible } from '../../text/hiddenCharacters';
 import type { StdinView } from '../../wire/generated';
-import { ErrorNote } from '../../ui/primitives';
+import { Button, ErrorNote } from '../../ui/primitives';
 import {
   useAnswer,
   useRestoreFocus,
@@ -20,6 +21,7 @@ export const InputCard = React.memo(function InputCard(props: {
   const { Icon } = useHost();
   const trans = useTrans();
   const { prompt, call_id, answered } = props.input;
+  const server = useAskingServer(call_id);
   const waits = usePendingInput().call === call_id && answered === null;
   const title = React.useId();
   return (
@@ -30,7 +32,9 @@ export const InputCard = React.memo(function InputCard(props: {
       <header className="shoulders-Card-head">
         <Icon name="question" />
         <span className="shoulders-Call-title" id={title}>
-          {trans.__('The cell is asking for input')}
+          {server === null
+            ? trans.__('The cell is asking for input')
+            : trans.__('The MCP server %1 is asking', visible(server))}
         </span>
       </header>
       {prompt.trim() !== '' && (
@@ -43,7 +47,7 @@ export const InputCard = React.memo(function InputCard(props: {
         </pre>
       )}
       {waits ? (
-        <Field input={props.input} />
+        <Field input={props.input} isServer={server !== null} />
       ) : (
         <p className="shoulders-Card-remark">
           {answered === true ? trans.__('Answered') : trans.__('Not answered')}
@@ -53,21 +57,48 @@ export const InputCard = React.memo(function InputCard(props: {
   );
 });
 
-function Field({ input }: { input: StdinView }): React.JSX.Element {
+/** The MCP server whose tool asks; null for a cell. */
+function useAskingServer(callId: string): string | null {
+  const { conversations, tab } = useTabContext();
+  const parts = (conversations.store(tab)?.view.messages ?? []).flatMap(
+    message => (message.role === 'agent' ? message.parts : [])
+  );
+  const call = parts.find(
+    part => part.type === 'call' && part.call_id === callId
+  );
+  return call?.type === 'call'
+    ? (serverToolOf(call.tool)?.server ?? null)
+    : null;
+}
+
+/** Answers that refuse a server's question, which the engine reads. */
+const DECLINE = '/decline';
+const CANCEL = '/cancel';
+
+function Field(props: {
+  input: StdinView;
+  isServer: boolean;
+}): React.JSX.Element {
+  const { input, isServer } = props;
   const trans = useTrans();
   const { conversations, tab } = useTabContext();
   const { error, late, runOnce } = useAnswer();
   const [text, setText] = React.useState('');
   const label = visible(input.prompt.trim());
+  const unnamed = isServer
+    ? trans.__('Your answer')
+    : trans.__('Input for the cell');
+  const send = (answer: string): void =>
+    runOnce(() =>
+      conversations.commands.answerInput(tab, input.call_id, answer)
+    );
   return (
     <form
       className="shoulders-StdinCard-form"
       ref={useRestoreFocus<HTMLFormElement>()}
       onSubmit={event => {
         event.preventDefault();
-        runOnce(() =>
-          conversations.commands.answerInput(tab, input.call_id, text)
-        );
+        send(text);
       }}
     >
       <input
@@ -76,15 +107,23 @@ function Field({ input }: { input: StdinView }): React.JSX.Element {
         autoComplete="off"
         spellCheck={false}
         value={text}
-        aria-label={label === '' ? trans.__('Input for the cell') : label}
+        aria-label={label === '' ? unnamed : label}
         onChange={event => setText(event.target.value)}
       />
       <button type="submit" className="shoulders-Button shoulders-mod-primary">
         {trans.__('Send')}
       </button>
+      {isServer && (
+        <>
+          <Button onClick={() => send(DECLINE)}>{trans.__('Decline')}</Button>
+          <Button onClick={() => send(CANCEL)}>{trans.__('Cancel')}</Button>
+        </>
+      )}
       {late && (
         <p className="shoulders-Card-remark" role="status">
-          {trans.__('The cell is no longer waiting for this input.')}
+          {isServer
+            ? trans.__('This question is no longer open.')
+            : trans.__('The cell is no longer waiting for this input.')}
         </p>
       )}
       {error !== null && <ErrorNote error={error} />}

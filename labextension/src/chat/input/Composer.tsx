@@ -17,10 +17,12 @@ import { ModelPicker } from './ModelPicker';
 import { modelName } from '../../ui/modelLabels';
 import { ModePicker } from './ModePicker';
 import { MoreMenu } from './MoreMenu';
+import { PromptSheet } from './sheets/PromptSheet';
 import { RequestSheet } from './sheets/RequestSheet';
 import { ContextChips } from './ContextChips';
 import { UsageMeter } from './UsageMeter';
 import { useDrop } from './useAttachments';
+import { promptName, useInsertPrompt } from './usePrompts';
 import { useComposer, type IComposer } from './useComposer';
 import { Button, ErrorNote, IconButton } from '../../ui/primitives';
 import { focusComposer, useTabContext, useTrans } from '../../ui/hooks';
@@ -82,8 +84,20 @@ function OpenSheet(props: {
   view: Conversation | null;
   composer: IComposer;
 }): React.JSX.Element | null {
-  const { sheet, setSheet, message, draft } = props.composer;
+  const { sheet, setSheet, message, draft, prompt, closePrompt } =
+    props.composer;
+  const insert = useInsertPrompt();
   const close = (): void => setSheet(null);
+  if (prompt !== null) {
+    return (
+      <PromptSheet
+        key={promptName(prompt)}
+        prompt={prompt}
+        insert={values => insert(prompt, values)}
+        onClose={closePrompt}
+      />
+    );
+  }
   switch (sheet) {
     case null:
       return null;

@@ -12,6 +12,7 @@ import { parseCommand, type ISlashCommand } from './suggestions/slashCommands';
 import type {
   Conversation,
   ErrorInfo,
+  McpPromptView,
   ModelInfo,
   PreviewMessage
 } from '../../wire/generated';
@@ -38,6 +39,9 @@ export interface IComposer {
   readonly commands: readonly ISlashCommand[];
   readonly sheet: Sheet | null;
   readonly setSheet: (sheet: Sheet | null) => void;
+  /** The prompt whose arguments are asked for. */
+  readonly prompt: McpPromptView | null;
+  readonly closePrompt: () => void;
   /** Whether the list of models is open. */
   readonly models: boolean;
   readonly setModels: (shown: boolean) => void;
@@ -76,12 +80,15 @@ export function useComposer(
   } = useRemovedContext(editorContext);
   const attachments = useAttachments();
   const [sheet, setSheet] = React.useState<Sheet | null>(null);
+  const [prompt, setPrompt] = React.useState<McpPromptView | null>(null);
   const [models, setModels] = React.useState(false);
   const action = useAction();
   const commands = useSlashCommands({
     view,
     open: setSheet,
-    openModels: () => setModels(true)
+    openModels: () => setModels(true),
+    openPrompt: setPrompt,
+    isCommandBegun: draft.text.startsWith('/')
   });
   const message = (text: string): PreviewMessage => ({
     text,
@@ -152,6 +159,8 @@ export function useComposer(
     commands,
     sheet,
     setSheet,
+    prompt,
+    closePrompt: () => setPrompt(null),
     models,
     setModels,
     modelWithoutImages: attachments.all.some(isImage)

@@ -15,8 +15,10 @@ import { useLeadingAgent } from '../agents/useLeadingAgent';
 import type {
   AgentState,
   Conversation,
+  McpPromptView,
   SkillSummary
 } from '../../wire/generated';
+import { usePrompts } from './usePrompts';
 import { fileNameOf, titleOf } from '../sessions/panelActions';
 import {
   useHost,
@@ -34,6 +36,10 @@ export interface ISlashCommandState {
   readonly view: Conversation | null;
   readonly open: (sheet: Sheet) => void;
   readonly openModels: () => void;
+  /** Show the form for a prompt's arguments. */
+  readonly openPrompt: (prompt: McpPromptView) => void;
+  /** Whether a command is being typed. */
+  readonly isCommandBegun: boolean;
 }
 
 const FORMATS: readonly ExportFormat[] = ['md', 'jsonl', 'ipynb'];
@@ -43,6 +49,7 @@ export function useSlashCommands(
 ): ISlashCommand[] {
   const trans = useTrans();
   const skills = useSkills();
+  const prompts = usePrompts(commanded.isCommandBegun, commanded.openPrompt);
   const agent = useLeadingAgent(commanded.view);
   const own = [
     ...useConversationCommands(commanded),
@@ -50,7 +57,7 @@ export function useSlashCommands(
     ...useSheetCommands(commanded)
   ];
   return agent === null
-    ? [...own, ...skills.map(skillCommand)]
+    ? [...own, ...skills.map(skillCommand), ...prompts]
     : withAgentCommands(own, agent.commands, trans.__('The agent’s commands'));
 }
 

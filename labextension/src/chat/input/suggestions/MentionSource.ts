@@ -10,6 +10,7 @@ import {
   KIND_ICONS,
   kindName,
   localMentions,
+  resourceMentions,
   serverMentions
 } from './mentionCandidates';
 import type { IListboxOption } from './Listbox';
@@ -56,6 +57,15 @@ export class MentionSource {
         }
       })
       .catch(unlisted);
+    this.host.lookups
+      .mcpResources(query)
+      .then(matches => {
+        if (turn === this.turn) {
+          this.resources = resourceMentions(matches);
+          again();
+        }
+      })
+      .catch(unlisted);
   }
 
   /** Stop searching; the next search reads the kernel's variables again. */
@@ -63,6 +73,7 @@ export class MentionSource {
     this.turn++;
     this.request = null;
     this.results = [];
+    this.resources = [];
   }
 
   private options(query: string): IMentionOption[] {
@@ -78,7 +89,10 @@ export class MentionSource {
       },
       trans
     );
-    return chooseMentions(query, around, this.results).map(mention => ({
+    return chooseMentions(query, around, [
+      ...this.results,
+      ...this.resources
+    ]).map(mention => ({
       key: JSON.stringify(mention.attachment),
       icon: KIND_ICONS[mention.kind],
       title: mention.label,
@@ -101,6 +115,7 @@ export class MentionSource {
   private knownVariables: readonly VariableSummary[] = [];
   /** Last results of the server, kept until the next ones to avoid flicker. */
   private results: readonly IMention[] = [];
+  private resources: readonly IMention[] = [];
 }
 
 /** Other candidates remain available. */

@@ -5,6 +5,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IMention, MentionKind } from './mentions';
 import type {
   FileMatches,
+  McpResourceMatches,
   Session,
   VariableSummary
 } from '../../../wire/generated';
@@ -51,6 +52,19 @@ export function serverMentions({ matches }: FileMatches): IMention[] {
   }));
 }
 
+/** Candidates from running MCP servers. */
+export function resourceMentions({
+  resources
+}: McpResourceMatches): IMention[] {
+  return resources.map(({ server, uri, name, title }) => ({
+    kind: 'resource',
+    label: title ?? name,
+    note: `${server} · ${uri}`,
+    text: `@${server}:${uri}`,
+    attachment: { kind: 'mcp_resource', server, uri, name }
+  }));
+}
+
 /** Heading of a kind. */
 export function kindName(kind: MentionKind, trans: TranslationBundle): string {
   switch (kind) {
@@ -66,6 +80,8 @@ export function kindName(kind: MentionKind, trans: TranslationBundle): string {
       return trans.__('Files');
     case 'folder':
       return trans.__('Folders');
+    case 'resource':
+      return trans.__('MCP resources');
     case 'thread':
       return trans.__('Conversations');
   }
@@ -79,6 +95,7 @@ export const KIND_ICONS: Readonly<Record<MentionKind, IconName>> = {
   notebook: 'notebook',
   file: 'file',
   folder: 'folder',
+  resource: 'link',
   thread: 'thread'
 };
 

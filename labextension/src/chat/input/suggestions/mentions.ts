@@ -10,6 +10,7 @@ export const MENTION_KINDS = [
   'notebook',
   'file',
   'folder',
+  'resource',
   'thread'
 ] as const;
 

@@ -41,16 +41,15 @@ export function parseCommand(text: string): ICommandLine | null {
       };
 }
 
-/** The matching commands, best first, skills last. */
+/** The matching commands, best first, then skills, then prompts. */
 export function findCommands(
   query: string,
   commands: readonly ISlashCommand[]
 ): ISlashCommand[] {
   const best = bestOf(query, commands, ({ name }) => [name, '']);
-  return [
-    ...best.filter(({ isSkill }) => isSkill !== true),
-    ...best.filter(({ isSkill }) => isSkill === true)
-  ];
+  const rank = ({ isSkill, group }: ISlashCommand): number =>
+    isSkill === true ? 1 : group === undefined ? 0 : 2;
+  return [...best].sort((a, b) => rank(a) - rank(b));
 }
 
 /** The choice that the text names. */
