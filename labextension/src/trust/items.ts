@@ -5,9 +5,9 @@ import type { TrustItem } from '../wire/generated';
 
 const ASCII = /^[\x20-\x7e]*$/;
 
-/** Whether an item waits for a decision. Programs need none: they are never started. */
-export function isWaiting({ kind, state }: TrustItem): boolean {
-  return kind !== 'program' && (state === 'new' || state === 'changed');
+/** Whether an item waits for a decision. */
+export function isWaiting({ state }: TrustItem): boolean {
+  return state === 'new' || state === 'changed';
 }
 
 /** A host with hidden characters made visible; with look-alike letters also in its ASCII form. */

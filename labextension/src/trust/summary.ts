@@ -62,7 +62,8 @@ function parts(
       of('instructions').length,
       n => trans._n('instructions', '%1 instruction files', n)
     ],
-    [of('skill').length, n => trans._n('%1 skill', '%1 skills', n)]
+    [of('skill').length, n => trans._n('%1 skill', '%1 skills', n)],
+    [of('program').length, n => trans._n('%1 MCP server', '%1 MCP servers', n)]
   ];
   return counted.filter(([n]) => n > 0).map(([n, words]) => words(n));
 }

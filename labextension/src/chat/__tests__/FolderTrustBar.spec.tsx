@@ -25,7 +25,7 @@ const bar = () =>
 test('names what waits, and leads to the review', async () => {
   const { host, user } = await panelOf(item('rule'), item('program'));
   expect(bar()?.textContent).toContain(
-    'This folder has its own AI settings: 1 permission rule.'
+    'This folder has its own AI settings: 1 permission rule, 1 MCP server.'
   );
   await user.click(screen.getByRole('button', { name: 'Review…' }));
   expect(host.done).toEqual([['review folder']]);
@@ -47,6 +47,9 @@ test('goes when the last item was answered elsewhere', async () => {
 });
 
 test('is not there when nothing waits', async () => {
-  await panelOf(item('program'), item('rule', { state: 'trusted' }));
+  await panelOf(
+    item('program', { state: 'declined' }),
+    item('rule', { state: 'trusted' })
+  );
   expect(bar()).toBeNull();
 });

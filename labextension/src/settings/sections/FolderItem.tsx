@@ -29,9 +29,7 @@ export function FolderItem(props: {
         <StateBadge item={item} />
         <span className="shoulders-Line-moment">{place}</span>
       </div>
-      {item.kind !== 'program' && (
-        <div className="shoulders-Line-facts">{effect(item, trans)}</div>
-      )}
+      <div className="shoulders-Line-facts">{effect(item, trans)}</div>
       {item.host !== null && (
         <div className="shoulders-Trust-host">
           {trans.__('Sends text to:')} <strong>{hostText(item.host)}</strong>
@@ -86,7 +84,7 @@ function kindName({ kind }: TrustItem, trans: TranslationBundle): string {
     case 'skill':
       return trans.__('Skill');
     case 'program':
-      return trans.__('Program');
+      return trans.__('MCP server');
   }
 }
 
@@ -108,6 +106,8 @@ function effect({ kind }: TrustItem, trans: TranslationBundle): string {
     case 'skill':
       return trans.__('Gives the model instructions for certain tasks.');
     case 'program':
-      return '';
+      return trans.__(
+        'Gives the agent tools of a program that runs with your permissions, or of another host.'
+      );
   }
 }

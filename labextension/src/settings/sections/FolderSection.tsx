@@ -26,14 +26,13 @@ export function FolderSection(): React.JSX.Element {
 
 function Review({ view }: { view: FolderTrustView }): React.JSX.Element {
   const trans = useTrans();
-  const programs = view.items.filter(({ kind }) => kind === 'program');
-  const items = view.items.filter(({ kind }) => kind !== 'program');
+  const { items } = view;
   return (
     <>
       <p className="shoulders-Settings-note">
         <code>{visible(view.folder)}</code>
       </p>
-      {view.items.length === 0 && (
+      {items.length === 0 && (
         <p className="shoulders-Settings-note">
           {trans.__('This folder has no AI settings of its own.')}
         </p>
@@ -44,14 +43,6 @@ function Review({ view }: { view: FolderTrustView }): React.JSX.Element {
         ) : (
           <Decided policy={view.policy} items={items} />
         ))}
-      {programs.length > 0 && (
-        <Group
-          title={trans.__('Programs')}
-          note={trans.__('This version never starts them.')}
-        >
-          <Items items={programs} />
-        </Group>
-      )}
     </>
   );
 }
@@ -134,7 +125,10 @@ function Waiting(props: {
 }): React.JSX.Element {
   const trans = useTrans();
   const { items, list, answer } = props;
-  const all = [...new Set(items.map(({ id }) => id))];
+  const settings = items.filter(({ kind }) => kind !== 'program');
+  const ids = (of: readonly TrustItem[]): string[] => [
+    ...new Set(of.map(({ id }) => id))
+  ];
   return (
     <Group
       title={trans.__('Waiting for your answer')}
@@ -162,10 +156,15 @@ function Waiting(props: {
       </ol>
       {items.length > 1 && (
         <div className="shoulders-Actions">
-          <Button onClick={() => answer({ trust: all }, 0)}>
-            {trans.__('Trust all %1', items.length)}
-          </Button>
-          <Button onClick={() => answer({ decline: all }, 0)}>
+          {settings.length > 1 && (
+            // Programs are trusted one by one.
+            <Button onClick={() => answer({ trust: ids(settings) }, 0)}>
+              {settings.length === items.length
+                ? trans.__('Trust all %1', items.length)
+                : trans.__('Trust all %1 settings', settings.length)}
+            </Button>
+          )}
+          <Button onClick={() => answer({ decline: ids(items) }, 0)}>
             {trans.__('Don’t trust any')}
           </Button>
         </div>

@@ -47,7 +47,7 @@ export function mcpServersApi(http: Pick<IHttpClient, 'call'>): IMcpServersApi {
     restart: name => http.call('POST', server(name, '/restart'), {}),
     signIn: (name, here) =>
       http.call('POST', server(name, '/authorize'), { public_url: here }),
-    signOut: name => http.call('DELETE', server(name, '/authorize')),
+    signOut: name => http.call('DELETE', server(name, '/authorization')),
     setValue: (name, variable, text) =>
       http.call('PUT', value(name, variable), { value: text })
   };

@@ -29,7 +29,7 @@ test.each<[string, Partial<FolderTrustView>, string[]]>([
   ['nothing of a trusted folder', { policy: 'trusted' }, []],
   ['nothing where trust is forbidden', { policy: 'forbidden' }, []],
   [
-    'no programs and nothing that was answered',
+    'nothing that was answered',
     {
       items: [
         item('program'),
@@ -38,7 +38,7 @@ test.each<[string, Partial<FolderTrustView>, string[]]>([
         item('model', { state: 'changed' })
       ]
     },
-    ['model']
+    ['program', 'model']
   ]
 ])('announces %s', async (_, change, expected) => {
   const { folder, store, announced } = await read(RULE, SKILL);

@@ -56,3 +56,18 @@ describe('input for a cell', () => {
     expect(screen.getByText('Not answered')).toBeTruthy();
   });
 });
+
+test('a question of an MCP server names it, and can be declined', async () => {
+  const ofServer = events().map(event =>
+    event.type === 'tool-call' ? { ...event, tool: 'mcp__crm__find' } : event
+  );
+  const { server } = await showPanel(ofServer);
+  expect(screen.getAllByText('The MCP server crm is asking')).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Decline' }));
+  expect(server.requests.at(-1)).toEqual([
+    'answerInput',
+    's1',
+    'c2',
+    { text: '/decline' }
+  ]);
+});

@@ -73,8 +73,7 @@ describe('the folder', () => {
         item('rule'),
         item('rule'),
         item('skill'),
-        item('model', { state: 'declined' }),
-        item('program')
+        item('model', { state: 'declined' })
       ].slice(button === 'Trust all 2' ? 1 : 0)
     );
     await press(user, button);
@@ -82,6 +81,20 @@ describe('the folder', () => {
     expect(
       screen.getByText('Nothing is waiting for your answer.')
     ).toBeTruthy();
+  });
+
+  test('trusts MCP servers one by one', async () => {
+    const { api, user } = await review([
+      item('rule'),
+      item('skill'),
+      item('program')
+    ]);
+    await press(user, 'Trust all 2 settings');
+    expect(api.folder.answers).toEqual([
+      { trust: ['id of rule', 'id of skill'] }
+    ]);
+    await press(user, 'Trust: MCP server a program');
+    expect(api.folder.answers.at(-1)).toEqual({ trust: ['id of program'] });
   });
 
   test('lists what was answered, folded, for another answer', async () => {
@@ -112,7 +125,6 @@ describe('the folder', () => {
 
   test.each<[string, TrustItem[], FolderTrustView['policy'], string]>([
     ['nothing', [], 'ask', 'This folder has no AI settings of its own.'],
-    ['a program', [item('program')], 'ask', 'This version never starts them.'],
     [
       'a folder that is trusted as a whole',
       [item('rule', { state: 'trusted' })],
