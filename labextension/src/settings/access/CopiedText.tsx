@@ -18,8 +18,8 @@ export function CopiedText(props: {
   const { text, label } = props;
   const { done, confirm } = useDone<'copied'>();
   return (
-    <div className="shoulders-CopiedText">
-      <pre className="shoulders-Trust-content" tabIndex={0} aria-label={label}>
+    <div className="shoulders-CopiedText" role="group" aria-label={label}>
+      <pre className="shoulders-Trust-content" tabIndex={0}>
         <code>{visible(text)}</code>
       </pre>
       <IconButton

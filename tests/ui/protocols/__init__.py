@@ -1,0 +1,1 @@
+"""Programs of others in the browser: MCP servers, MCP clients, agents."""
