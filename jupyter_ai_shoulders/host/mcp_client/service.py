@@ -243,7 +243,18 @@ class McpServers:
 
 
 def _fields(command: PutMcpServer) -> JsonObject:
-    """Return the fields of an entry; null removes one."""
+    """Return the fields of an entry; null removes one.
+
+    Variables and headers that the command leaves out stay, because pages do not know their values.
+    """
+    fields = _all_fields(command)
+    pairs = "env" if command.transport == "stdio" else "headers"
+    if pairs not in command.model_fields_set:
+        del fields[pairs]
+    return fields
+
+
+def _all_fields(command: PutMcpServer) -> JsonObject:
     if command.transport == "stdio":
         return {
             "type": None,

@@ -3682,7 +3682,8 @@ text: string
 /**
  * ``PUT mcp/servers/{name}``: add or change an entry of the user's file.
  * 
- * Either ``command`` or ``url``. Fields of the entry that are not named here stay as they are.
+ * Either ``command`` or ``url``. Fields of the entry that are not named here stay as they are;
+ * so do ``env`` and ``headers`` that are left out, because pages do not know their values.
  * ``${NAME}`` and ``${NAME:-default}`` stand for values of the key store or the environment.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema

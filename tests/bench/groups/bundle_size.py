@@ -22,8 +22,8 @@ EXTENSION = Path(jupyter_ai_shoulders.__file__).parent / "labextension"
 
 
 AT_START_KB = 200
-IN_ALL_KB = 1_025
-"""900 without search, references, and Word pages, which load on first use."""
+IN_ALL_KB = 1_075
+"""900 without search, references, Word pages, MCP servers and agents, which load on first use."""
 
 # What has come of ours once the lab stands as it was left.
 _LOADED = """async folder => {

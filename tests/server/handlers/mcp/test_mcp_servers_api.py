@@ -55,6 +55,16 @@ async def listed(api: Api) -> dict[str, Any]:
     return {server["name"]: server for server in answer.body["servers"]}
 
 
+async def test_variables_that_a_change_leaves_out_stay(api: Api, user_file: Path) -> None:
+    body = {"transport": "stdio", "command": "x", "env": {"KEY": "value"}}
+    await api.put("mcp/servers/a", body)
+    await api.put("mcp/servers/a", {"transport": "stdio", "command": "y"})
+    kept = {"command": "y", "args": [], "env": {"KEY": "value"}}
+    assert json.loads(read(user_file))["mcpServers"] == {"a": kept}
+    await api.put("mcp/servers/a", {"transport": "stdio", "command": "y", "env": {}})
+    assert "env" not in json.loads(read(user_file))["mcpServers"]["a"]
+
+
 async def test_a_user_adds_tests_switches_and_removes_a_server(api: Api, user_file: Path) -> None:
     write(user_file, {"theme": "mine", "mcpServers": {"a": {"note": 1, **raw()}}})
     body = {"transport": "stdio", "command": sys.executable, "args": [str(RAW_SERVER)]}
