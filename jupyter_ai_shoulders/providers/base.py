@@ -14,6 +14,7 @@ from jupyter_ai_shoulders.core.budget.account import UsageAccount
 from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec, ThinkingLevel
 from jupyter_ai_shoulders.core.redaction.redactor import Redactor
 from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.events import AgentActivity, AgentState, Notice, TodoUpdate
 from jupyter_ai_shoulders.wire.ids import CallId, PartId, SessionId
 from jupyter_ai_shoulders.wire.parts import ModelMessage, ProviderState, ToolDefinition
 from jupyter_ai_shoulders.wire.usage import TokenUsage
@@ -30,6 +31,7 @@ __all__ = [
     "PartStart",
     "Provider",
     "ProviderEvent",
+    "RecordEvent",
     "ResolvedModel",
     "Stop",
     "StopReason",
@@ -174,6 +176,13 @@ class Stop:
     detail: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class RecordEvent:
+    """An event for the log: what an agent of others does by itself, its plan and its state."""
+
+    event: AgentActivity | AgentState | TodoUpdate | Notice
+
+
 ProviderEvent = (
     PartStart
     | PartDelta
@@ -182,6 +191,7 @@ ProviderEvent = (
     | ToolArgumentsDelta
     | ToolCallReady
     | UsageReport
+    | RecordEvent
     | Stop
 )
 

@@ -29,6 +29,7 @@ from jupyter_ai_shoulders.providers.base import (
     PartStart,
     Provider,
     ProviderEvent,
+    RecordEvent,
     Stop,
     StopReason,
     ToolArgumentsDelta,
@@ -159,6 +160,10 @@ class ModelCall:
                 self._close_part(event.state)
             case ToolCallReady():
                 await self._call(event)
+            case RecordEvent():
+                self._close_part()
+                self._shown = True
+                self._tools.record(event.event)
             case UsageReport():
                 self._usage = event.usage
             case Stop():

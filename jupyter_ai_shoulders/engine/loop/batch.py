@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 
-from jupyter_ai_shoulders.core.catalogue.external_agents import is_client, is_external_agent
+from jupyter_ai_shoulders.core.catalogue.external_agents import is_external_agent
 from jupyter_ai_shoulders.engine.loop import background_runs, questions, turns
 from jupyter_ai_shoulders.engine.loop.commands import (
     ApprovalAnswered,
@@ -189,8 +189,8 @@ def _allowed_by_policy(call: CallState, because: str) -> ApprovalAnswer:
 
 
 def _skip_after_denial(draft: TransitionBuilder) -> None:
-    """Skip the calls of the batch after a denied one; those of a client are independent."""
-    if is_client(draft.turn.model):
+    """Skip the calls of the batch after a denied one; those of others are independent."""
+    if is_external_agent(draft.turn.model):
         return
     denied = False
     for call in draft.turn.calls:

@@ -93,7 +93,7 @@ class AgentCatalogue:
         """Return all agents, those that are installed first; looks for their programs."""
         found = await asyncio.to_thread(self._infos)
         found.sort(key=lambda info: not info.installed)
-        return AgentList(agents=tuple(found), problem=None if _has_package() else PACKAGE_MISSING)
+        return AgentList(agents=tuple(found), problem=None if has_package() else PACKAGE_MISSING)
 
     def agent(self, model_id: ModelId) -> Agent:
         """Return an agent that may be used. Raises ``InvalidRequest``, ``PolicyRefusal``."""
@@ -223,5 +223,6 @@ def _info(agent: Agent, found: str | None) -> AgentInfo:
     )
 
 
-def _has_package() -> bool:
+def has_package() -> bool:
+    """Return whether the SDK is installed."""
     return importlib.util.find_spec("acp") is not None

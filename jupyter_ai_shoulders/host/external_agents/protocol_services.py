@@ -9,13 +9,15 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import cached_property
 
-from jupyter_ai_shoulders.core.catalogue.external_agents import CLIENT_PREFIX
+from jupyter_ai_shoulders.core.catalogue.external_agents import AGENT_PREFIX, CLIENT_PREFIX
 from jupyter_ai_shoulders.engine.calls.background_tasks import BackgroundTasks
 from jupyter_ai_shoulders.engine.engine import Engine
+from jupyter_ai_shoulders.guard.process.stdio_launcher import StdioLauncher
 from jupyter_ai_shoulders.host.external_agents.agent_catalogue import (
     AgentCatalogue,
     agent_catalogue,
 )
+from jupyter_ai_shoulders.host.external_agents.agent_models import AgentModels, AgentPorts
 from jupyter_ai_shoulders.host.external_agents.routed_models import RoutedModels
 from jupyter_ai_shoulders.host.mcp_client.build import build_mcp_servers
 from jupyter_ai_shoulders.host.mcp_client.service import McpServers
@@ -45,6 +47,8 @@ class ProtocolServices:
     def __post_init__(self) -> None:
         """Resolve the models of earlier conversations too."""
         self.models.add(CLIENT_PREFIX, self.mcp_clients)
+        self.models.add(AGENT_PREFIX, self.agent_models)
+        self.services.store.hub.add(self.agent_models)
 
     @cached_property
     def access_tokens(self) -> AccessTokens:
@@ -69,9 +73,25 @@ class ProtocolServices:
         """Agents of others that can answer in the panel."""
         return agent_catalogue(self.services)
 
+    @cached_property
+    def agent_models(self) -> AgentModels:
+        """The running agents of others."""
+        services = self.services
+        return AgentModels(
+            AgentPorts(
+                catalogue=self.agents,
+                starter=StdioLauncher(),
+                requests=services.agent_requests,
+                log=services.store.log,
+                ids=services.ports.ids,
+                workspace=services.settings.workspace,
+            )
+        )
+
     async def aclose(self) -> None:
         """End all connections and processes."""
         async with AsyncExitStack() as stack:
+            stack.push_async_callback(self.agent_models.aclose)
             stack.callback(self.mcp_clients.close)
             if "mcp_servers" in self.__dict__:
                 stack.push_async_callback(self.mcp_servers.aclose)

@@ -8,6 +8,7 @@ from jupyter_ai_shoulders.providers.base import (
     PartDelta,
     PartEnd,
     PartStart,
+    RecordEvent,
     Stop,
     ToolArgumentsDelta,
     ToolCallReady,
@@ -62,6 +63,8 @@ class MessagesWriter:
         match event:
             case UsageReport():
                 self._usage = event.usage
+                return b""
+            case RecordEvent():
                 return b""
             case Stop() | StoppedAt():
                 return self._end(event)

@@ -9,6 +9,7 @@ from jupyter_ai_shoulders.providers.base import (
     PartDelta,
     PartEnd,
     PartStart,
+    RecordEvent,
     Stop,
     ToolArgumentsDelta,
     ToolCallReady,
@@ -73,7 +74,7 @@ class ContentWriter:
                 return self._part_end(event)
             case ToolCallStart():
                 self._order.append(event.call_id)
-            case ToolArgumentsDelta():
+            case ToolArgumentsDelta() | RecordEvent():
                 pass
             case ToolCallReady():
                 self._calls.append(event)

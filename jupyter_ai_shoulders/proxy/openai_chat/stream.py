@@ -8,6 +8,7 @@ from jupyter_ai_shoulders.providers.base import (
     PartDelta,
     PartEnd,
     PartStart,
+    RecordEvent,
     Stop,
     ToolArgumentsDelta,
     ToolCallReady,
@@ -71,6 +72,8 @@ class ChunkWriter:
                 return self._part_end(event)
             case ToolCallStart() | ToolArgumentsDelta() | ToolCallReady():
                 return self._call_event(event)
+            case RecordEvent():
+                pass
             case UsageReport():
                 self._usage = event.usage
             case Stop() | StoppedAt():

@@ -9,6 +9,7 @@ from jupyter_ai_shoulders.providers.base import (
     PartDelta,
     PartEnd,
     PartStart,
+    RecordEvent,
     Stop,
     ToolArgumentsDelta,
     ToolCallReady,
@@ -77,6 +78,8 @@ class ResponseWriter:
         match event:
             case UsageReport():
                 self._usage = event.usage
+                return b""
+            case RecordEvent():
                 return b""
             case Stop():
                 return self._end(ending(event.reason))

@@ -1,0 +1,213 @@
+"""Translates the SDK's session updates to events and facts of ours; bounds all they contain.
+
+Used by ``acp_client.sdk_client``. Imports the SDK, so it is imported on first use.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import posixpath
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from acp import schema
+
+from jupyter_ai_shoulders.acp_client.values import AgentFacts, PermissionQuestion
+from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.event_types.agents import AgentChoice
+from jupyter_ai_shoulders.wire.events import (
+    ActivityContent,
+    ActivityDiff,
+    ActivityTerminal,
+    ActivityText,
+    AgentActivity,
+    AgentOption,
+    AgentSlashCommand,
+    TodoItem,
+    TodoUpdate,
+)
+from jupyter_ai_shoulders.wire.ids import CallId
+
+TITLE = 500
+TEXT = 20_000
+DIFF = 200_000
+INPUT = 4_000
+ITEMS = 100
+"""Most characters of a title, a text, a side of a diff, an input; most items of a list."""
+COMMANDS = 200
+
+ToolUpdate = schema.ToolCall | schema.ToolCallUpdate
+
+
+class Activities:
+    """The activities of an agent's conversation; each update yields the whole new state."""
+
+    def __init__(self, workspace: str) -> None:
+        self._workspace = workspace
+        self._current: dict[str, AgentActivity] = {}
+
+    def update(self, update: ToolUpdate) -> AgentActivity:
+        """Return the activity after an update, known before or not."""
+        key = update.tool_call_id[:200]
+        before = self._current.get(key) or AgentActivity(
+            activity_id=key, title="Tool", kind="other", status="pending"
+        )
+        changes: dict[str, Any] = {}
+        if update.title is not None:
+            changes["title"] = update.title[:TITLE]
+        if update.kind is not None:
+            changes["kind"] = update.kind
+        if update.status is not None:
+            changes["status"] = update.status
+        if update.locations is not None:
+            paths = [inside(item.path, self._workspace) for item in update.locations[:ITEMS]]
+            changes["locations"] = tuple(path for path in paths if path is not None)
+        if update.content is not None:
+            changes["content"] = tuple(self._contents(update.content[:ITEMS]))
+        if update.raw_input is not None:
+            changes["input"] = bounded_input(update.raw_input)
+        after = before.model_copy(update=changes)
+        self._current[key] = after
+        if len(self._current) > 10 * ITEMS:
+            del self._current[next(iter(self._current))]
+        return after
+
+    def _contents(self, items: Iterable[Any]) -> Iterable[ActivityContent]:
+        for item in items:
+            match item:
+                case schema.FileEditToolCallContent():
+                    old = None if item.old_text is None else item.old_text[:DIFF]
+                    path = inside(item.path, self._workspace) or item.path
+                    yield ActivityDiff(path=path[:TITLE], old=old, new=item.new_text[:DIFF])
+                case schema.TerminalToolCallContent():
+                    yield ActivityTerminal(call_id=CallId(item.terminal_id[:TITLE]))
+                case schema.ContentToolCallContent():
+                    yield ActivityText(text=text_of(item.content)[:TEXT])
+                case _:
+                    pass
+
+
+def inside(path: str, workspace: str) -> str | None:
+    """Return an absolute or relative path as one in the workspace; None if it is outside."""
+    whole = posixpath.normpath(posixpath.join(workspace, path))
+    if whole == workspace:
+        return "."
+    prefix = f"{workspace.rstrip('/')}/"
+    return whole.removeprefix(prefix) if whole.startswith(prefix) else None
+
+
+def text_of(content: Any) -> str:
+    """Return a content block as text."""
+    match content:
+        case schema.TextContentBlock():
+            return content.text
+        case schema.ResourceContentBlock():
+            return content.uri
+        case schema.EmbeddedResourceContentBlock():
+            return getattr(content.resource, "text", None) or content.resource.uri
+        case _:
+            return f"[{getattr(content, 'type', 'content')}]"
+
+
+def bounded_input(value: Any) -> JsonObject:
+    """Return what the agent passed to its tool as a bounded JSON object."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    if isinstance(value, dict) and len(text) <= INPUT:
+        return json.loads(text)
+    return {"input": text[:INPUT]}
+
+
+def plan_of(update: schema.AgentPlanUpdate) -> TodoUpdate:
+    """Return the plan as the checklist."""
+    return TodoUpdate(
+        items=tuple(
+            TodoItem(text=entry.content[:TITLE], done=entry.status == "completed", depth=0)
+            for entry in update.entries[:ITEMS]
+        )
+    )
+
+
+def set_modes(facts: AgentFacts, modes: schema.SessionModeState | None) -> None:
+    """Take over the modes that the agent offers."""
+    if modes is not None:
+        facts.mode = modes.current_mode_id
+        facts.modes = tuple(
+            AgentChoice(id=mode.id, name=mode.name[:TITLE], description=_short(mode.description))
+            for mode in modes.available_modes[:ITEMS]
+        )
+
+
+def set_options(facts: AgentFacts, options: Sequence[Any] | None) -> None:
+    """Take over the options that the agent offers."""
+    if options is not None:
+        facts.options = tuple(_option(option) for option in options[:ITEMS])
+
+
+def set_commands(facts: AgentFacts, update: schema.AvailableCommandsUpdate) -> None:
+    """Take over the slash commands that the agent offers."""
+    facts.commands = tuple(
+        AgentSlashCommand(
+            name=command.name[:TITLE],
+            description=command.description[:TITLE],
+            hint=None if command.input is None else _short(command.input.root.hint),
+        )
+        for command in update.available_commands[:COMMANDS]
+    )
+
+
+def _option(option: Any) -> AgentOption:
+    category = option.category if isinstance(option.category, str) else None
+    if isinstance(option, schema.SessionConfigOptionSelect):
+        flat: list[schema.SessionConfigSelectOption] = []
+        for item in option.options:
+            grouped = isinstance(item, schema.SessionConfigSelectGroup)
+            flat.extend(item.options if grouped else [item])
+        choices = tuple(
+            AgentChoice(id=item.value, name=item.name[:TITLE], description=_short(item.description))
+            for item in flat[: 2 * ITEMS]
+        )
+        value = option.current_value
+    else:
+        choices = (AgentChoice(id="true", name="On"), AgentChoice(id="false", name="Off"))
+        value = "true" if option.current_value else "false"
+    return AgentOption(
+        id=option.id,
+        name=option.name[:TITLE],
+        description=_short(option.description),
+        category=category,
+        value=value,
+        choices=choices,
+    )
+
+
+def question_of(activity: AgentActivity) -> PermissionQuestion:
+    """Return the question about an activity, with the diff or command that it shows."""
+    diffs = [item for item in activity.content if isinstance(item, ActivityDiff)]
+    texts = [item.text for item in activity.content if isinstance(item, ActivityText)]
+    given = activity.input or {}
+    command, url = given.get("command"), given.get("url")
+    if isinstance(command, list):
+        command = " ".join(str(word) for word in command)
+    path = diffs[0].path if diffs else next(iter(activity.locations), None)
+    preview = "\n".join(_diff_text(diff) for diff in diffs) if diffs else "\n".join(texts)
+    return PermissionQuestion(
+        title=activity.title,
+        kind=activity.kind,
+        path=path,
+        command=command if isinstance(command, str) else None,
+        url=url if isinstance(url, str) else None,
+        preview=preview or None,
+        language="diff" if diffs else None,
+    )
+
+
+def _diff_text(diff: ActivityDiff) -> str:
+    lines = difflib.unified_diff(
+        (diff.old or "").splitlines(), diff.new.splitlines(), diff.path, diff.path, lineterm=""
+    )
+    return "\n".join(lines)
+
+
+def _short(text: str | None) -> str | None:
+    return None if text is None else text[:TITLE]

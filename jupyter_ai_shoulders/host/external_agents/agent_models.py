@@ -1,0 +1,320 @@
+"""Agents of others as models: resolves their ids, and keeps one running agent per conversation.
+
+Made by ``ProtocolServices``; the SDK is imported when the first agent starts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from jupyter_ai_shoulders.acp_client.values import PromptBlock, PromptImage, PromptText
+from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec
+from jupyter_ai_shoulders.core.clock import IdSource
+from jupyter_ai_shoulders.core.errors import ProviderError
+from jupyter_ai_shoulders.guard.process.stdio_process import StdioCommand, StdioProcessStarter
+from jupyter_ai_shoulders.host.external_agents.agent_catalogue import (
+    PACKAGE_MISSING,
+    Agent,
+    AgentCatalogue,
+    has_package,
+)
+from jupyter_ai_shoulders.host.external_agents.agent_conversation import AgentConversation
+from jupyter_ai_shoulders.host.external_agents.agent_listener import ConversationListener
+from jupyter_ai_shoulders.providers.base import (
+    ListedModel,
+    ModelRequest,
+    ProviderEvent,
+    RecordEvent,
+    ResolvedModel,
+    Stop,
+    UsageReport,
+)
+from jupyter_ai_shoulders.storage.base import LoggedEvent
+from jupyter_ai_shoulders.tools.external_agents.requests import AgentRequests
+from jupyter_ai_shoulders.wire.events import (
+    AgentState,
+    Event,
+    MessageAdd,
+    MessageUpdate,
+    Notice,
+    TurnEnd,
+)
+from jupyter_ai_shoulders.wire.ids import CallId, ModelId, ProviderId, SessionId
+from jupyter_ai_shoulders.wire.parts import AssistantMessage, ImagePart, TextPart, ToolResultPart
+from jupyter_ai_shoulders.wire.usage import TokenUsage
+
+PROVIDER = ProviderId("acp")
+WINDOW = 100_000_000
+"""An agent keeps its own memory, so ours is never summarised for it."""
+CONTINUE = "Continue where you were interrupted."
+MEMORY_LOST = (
+    "The agent was started again and does not remember the conversation so far. Tell it what it "
+    "needs to know."
+)
+
+
+class SessionEvents(Protocol):
+    """The part of the event log that is used."""
+
+    def find(self, types: tuple[str, ...], session_id: SessionId) -> list[LoggedEvent]:
+        """Return the events of these types of a session, in order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AgentPorts:
+    """What the agents need of the host."""
+
+    catalogue: AgentCatalogue
+    starter: StdioProcessStarter
+    requests: AgentRequests
+    log: SessionEvents
+    ids: IdSource
+    workspace: Path
+
+
+@dataclass(eq=False, slots=True)
+class _Running:
+    """The agent of a conversation."""
+
+    agent: Agent
+    conversation: AgentConversation
+    listener: ConversationListener
+    steering: list[PromptBlock] = field(default_factory=list["PromptBlock"])
+    """Messages that the user sent while the agent works; its next prompt."""
+
+
+class AgentModels:
+    """Implements ``ExternalAgents`` and listens to ends of turns; ``aclose`` it."""
+
+    def __init__(self, ports: AgentPorts) -> None:
+        self._ports = ports
+        self._running: dict[SessionId, _Running] = {}
+        self._ending: set[asyncio.Task[None]] = set()
+
+    def resolve(self, model_id: ModelId) -> ResolvedModel:
+        """Return the agent as a model; starts nothing. Raises as ``AgentCatalogue.agent``."""
+        agent = self._ports.catalogue.agent(model_id)
+        spec = ModelSpec(
+            id=model_id,
+            name=agent.title,
+            provider=PROVIDER,
+            model=agent.name,
+            images=True,
+            context_window=WINDOW,
+        )
+        return ResolvedModel(spec, AgentProvider(self, agent))
+
+    def on_event(self, logged: LoggedEvent) -> None:
+        """Stop the agent's work at the end of a turn, as after a cancel between two steps."""
+        if isinstance(logged.event, TurnEnd):
+            running = self._running.get(logged.event.session_id)
+            if running is not None and running.conversation.is_working:
+                self._later(running.conversation.cancel())
+
+    async def change(
+        self, session_id: SessionId, mode: str | None, option: str | None, value: str | None
+    ) -> AgentState | None:
+        """Change the mode or an option of a running agent; None if none runs.
+
+        Raises ``ProviderError``.
+        """
+        running = self._running.get(session_id)
+        connection = running.conversation.connection if running is not None else None
+        if running is None or connection is None:
+            return None
+        if mode is not None:
+            await connection.set_mode(mode)
+        if option is not None and value is not None:
+            await connection.set_option(option, value)
+        return running.conversation.state()
+
+    async def stream(self, agent: Agent, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
+        """Run a step of a turn with the agent."""
+        account = request.account
+        if account is None or account.session_id is None:
+            raise ProviderError("An agent answers in conversations only.", code="disabled")
+        running = self._of_session(account.session_id, agent)
+        conversation = running.conversation
+        started = conversation.connection is None and not conversation.is_working
+        if started:
+            async for event in self._start(running, account.session_id):
+                yield event
+        blocks = self._unsent(running, account.session_id, request)
+        if conversation.is_working:
+            running.steering.extend(blocks)
+        elif blocks or started:
+            conversation.begin(blocks or [PromptText(CONTINUE)])
+        else:  # a command ended after the agent's answer
+            yield UsageReport(TokenUsage())
+            yield Stop("end_turn")
+            return
+        conversation.answer(_results(request))
+        async with aclosing(_relay(running)) as events:
+            async for event in events:
+                yield event
+
+    def _of_session(self, session_id: SessionId, agent: Agent) -> _Running:
+        """Return the agent of a session; one of another kind ends."""
+        running = self._running.get(session_id)
+        if running is not None and running.agent.name == agent.name:
+            return running
+        if running is not None:
+            self._end_later(running)
+        ports = self._ports
+        conversation = AgentConversation(session_id, agent.name, ports.requests, ports.ids)
+        listener = ConversationListener(conversation, str(ports.workspace), ports.ids)
+        running = self._running[session_id] = _Running(agent, conversation, listener)
+        return running
+
+    async def _start(
+        self, running: _Running, session_id: SessionId
+    ) -> AsyncIterator[ProviderEvent]:
+        """Start the agent and continue its earlier session, if it can."""
+        if not has_package():
+            raise ProviderError(PACKAGE_MISSING, code="disabled", provider="acp")
+        from jupyter_ai_shoulders.acp_client.connection import AgentConnection, start_agent
+
+        agent, ports = running.agent, self._ports
+        environ = ports.catalogue.environment(agent)
+        command = StdioCommand(agent.program, agent.arguments, environ, ports.workspace)
+        connection = AgentConnection(agent.title, command, running.listener)
+        earlier = self._earlier(session_id, agent)
+        try:
+            await start_agent(ports.starter, connection, agent.title, agent.install)
+            continued = earlier is not None and await connection.continue_session(earlier, None)
+            if not continued:
+                await connection.new_session(None)
+        except BaseException:
+            await asyncio.shield(asyncio.create_task(connection.aclose()))
+            raise
+        running.conversation.connection = connection
+        yield RecordEvent(running.conversation.state())
+        if earlier is not None and not continued:
+            yield RecordEvent(Notice(level="warning", code="agent_memory_lost", text=MEMORY_LOST))
+
+    def _earlier(self, session_id: SessionId, agent: Agent) -> str | None:
+        """Return the agent's own id of this conversation, if it had one."""
+        for logged in reversed(self._ports.log.find(("agent-state",), session_id)):
+            event = logged.event
+            if isinstance(event, AgentState) and event.agent == agent.name:
+                return event.agent_session
+        return None
+
+    def _unsent(
+        self, running: _Running, session_id: SessionId, request: ModelRequest
+    ) -> list[PromptBlock]:
+        """Return the content of the messages that the agent was not sent yet."""
+        found = self._ports.log.find(("message-add", "message-update"), session_id)
+        newest = max((logged.event.seq for logged in found if _is_sent(logged.event)), default=0)
+        if newest <= running.conversation.prompted_seq:
+            return []
+        running.conversation.prompted_seq = newest
+        return _trailing(request)
+
+    def _end_later(self, running: _Running) -> None:
+        running.listener.stop_all()
+        self._later(running.conversation.aclose())
+
+    def _later(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work, name="agent-end")
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    async def aclose(self) -> None:
+        """End all agents."""
+        running, self._running = self._running, {}
+        for item in running.values():
+            item.listener.stop_all()
+        await asyncio.gather(*(item.conversation.aclose() for item in running.values()))
+        if self._ending:
+            await asyncio.wait(self._ending)
+
+
+class AgentProvider:
+    """One agent as a ``Provider``."""
+
+    def __init__(self, models: AgentModels, agent: Agent) -> None:
+        self._models = models
+        self._agent = agent
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[ProviderEvent]:
+        """Run a step; closing the iterator stops the agent. Raises ``ProviderError``."""
+        return self._models.stream(self._agent, request)
+
+    async def list_models(self) -> list[ListedModel]:
+        """Return none: the agent offers its models as an option."""
+        return []
+
+    async def count_tokens(self, request: ModelRequest) -> int | None:
+        """Return None: the agent decides what its model is sent."""
+        del request
+        return None
+
+    async def aclose(self) -> None:
+        """Do nothing: ``AgentModels`` ends the agents."""
+
+
+async def _relay(running: _Running) -> AsyncGenerator[ProviderEvent]:
+    """Yield what the agent does in this step; its next prompt has the steering messages."""
+    conversation, finished = running.conversation, False
+    try:
+        while not finished:
+            async with aclosing(conversation.relay()) as events:
+                async for event in events:
+                    ended = isinstance(event, Stop) and not conversation.is_working
+                    finished = isinstance(event, Stop) and not (ended and running.steering)
+                    if finished or not isinstance(event, Stop):
+                        yield event
+            if not finished:
+                conversation.begin(running.steering)
+                running.steering = []
+    except ProviderError:
+        finished = True
+        raise
+    finally:
+        if not finished:  # the user pressed stop
+            running.steering = []
+            await asyncio.shield(asyncio.create_task(conversation.cancel()))
+
+
+def _is_sent(event: Event) -> bool:
+    """Return whether a message is part of the conversation, not queued."""
+    if isinstance(event, MessageAdd):
+        return not event.queued and event.answers is None
+    return isinstance(event, MessageUpdate) and event.status == "consumed"
+
+
+def _last_parts(request: ModelRequest) -> Iterator[TextPart | ImagePart | ToolResultPart]:
+    """Yield the parts of all messages after the agent's last one, newest message first."""
+    for message in reversed(request.messages):
+        if isinstance(message, AssistantMessage):
+            return
+        yield from message.parts
+
+
+def _trailing(request: ModelRequest) -> list[PromptBlock]:
+    blocks: list[PromptBlock] = []
+    for part in _last_parts(request):
+        match part:
+            case TextPart() if part.text.strip():
+                blocks.append(PromptText(part.text))
+            case ImagePart():
+                blocks.append(PromptImage(part.media_type, part.data))
+            case _:
+                pass
+    return blocks
+
+
+def _results(request: ModelRequest) -> dict[CallId, str]:
+    """Return the texts of the last step's results by call."""
+    return {
+        part.call_id: "\n".join(item.text for item in part.content if isinstance(item, TextPart))
+        for part in _last_parts(request)
+        if isinstance(part, ToolResultPart)
+    }
