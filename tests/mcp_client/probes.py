@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import socket
 import sys
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -14,6 +16,7 @@ from jupyter_ai_shoulders.guard.process.stdio_launcher import StdioLauncher
 from jupyter_ai_shoulders.mcp_client.connection_events import (
     ConnectionEnvironment,
     ConnectionLimits,
+    OpenServer,
 )
 from jupyter_ai_shoulders.mcp_client.pool import ConfiguredServer, ConnectionPool
 from jupyter_ai_shoulders.mcp_client.ports import ServerRoot
@@ -94,6 +97,7 @@ async def pool_of(
     requests: Requests | None = None,
     limits: ConnectionLimits | None = None,
     idle_s: float = 600.0,
+    opener: OpenServer | None = None,
 ) -> AsyncGenerator[ConnectionPool]:
     """Yield a pool of these servers."""
     environment = ConnectionEnvironment(
@@ -104,9 +108,44 @@ async def pool_of(
         requests or Requests(),
         limits or ConnectionLimits(),
     )
-    pool = ConnectionPool(environment, idle_s=idle_s)
+    pool = ConnectionPool(environment, opener, idle_s=idle_s)
     pool.update([ConfiguredServer(entry) for entry in entries])
     try:
         yield pool
     finally:
         await pool.aclose()
+
+
+def free_port() -> int:
+    """Return a port that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@asynccontextmanager
+async def http_server(script: str, *arguments: str) -> AsyncGenerator[int]:
+    """Run a server of this folder on a port of its own, which is its last argument."""
+    port = free_port()
+    path = str(Path(__file__).with_name(script))
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        path,
+        *arguments,
+        str(port),
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        async with asyncio.timeout(30):
+            while not _accepts(port):  # noqa: ASYNC110 another process decides
+                await asyncio.sleep(0.05)
+        yield port
+    finally:
+        process.kill()
+        await process.wait()
+
+
+def _accepts(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(0.2)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
