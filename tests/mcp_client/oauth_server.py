@@ -14,6 +14,7 @@ from mcp.server.auth.provider import (
     AccessToken,
     AuthorizationCode,
     AuthorizationParams,
+    OAuthAuthorizationServerProvider,
     RefreshToken,
     construct_redirect_uri,
 )
@@ -25,7 +26,7 @@ from pydantic import AnyHttpUrl
 SCOPES = ["use"]
 
 
-class Everybody:
+class Everybody(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, AccessToken]):
     """Keeps clients, codes and tokens in memory."""
 
     def __init__(self) -> None:

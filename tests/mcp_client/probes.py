@@ -30,8 +30,14 @@ SDK_SERVER = Path(__file__).with_name("sdk_server.py")
 class Requests:
     """Answers what servers ask."""
 
-    def __init__(self, elicitation: mcp_types.ElicitResult | None = None) -> None:
+    def __init__(
+        self,
+        elicitation: mcp_types.ElicitResult | None = None,
+        *,
+        root: Path = Path("/work"),
+    ) -> None:
         self._elicitation = elicitation
+        self._root = root
         self.asked: list[str] = []
 
     def allows_sampling(self, server: str) -> bool:
@@ -55,7 +61,7 @@ class Requests:
         raise AssertionError((server, params))
 
     def roots(self, server: str) -> Sequence[ServerRoot]:
-        return (ServerRoot("file:///work", f"work of {server}"),)
+        return (ServerRoot(self._root.as_uri(), f"work of {server}"),)
 
 
 class Heard:
