@@ -6,8 +6,9 @@ provider), the call is allowed, recorded and checkpointed, and the file is writt
 the provider needs when asked directly is given, too. jupyter-mcp-server is asked by plain HTTP
 with ``tools/call`` of ``overwrite_cell_source``, without a model, record or checkpoint: as an
 extension of the Jupyter server, where it writes the file, and as a server of its own, where it
-changes the document in jupyter-collaboration's room, which is written to the file later. CPU is
-that of all server processes that take part, without the provider.
+changes the document in jupyter-collaboration's room, which is written to the file later. Ours is
+asked in the same way, too, with ``edit_cell`` through our own MCP server. CPU is that of all server
+processes that take part, without the provider.
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ COLUMNS = ("step, ms", "step without the model, ms", "CPU per step, ms")
 
 MODEL_ALONE = "simulated model, asked directly"
 OURS = "ours, with the simulated model"
+OURS_AS_SERVER = "ours, as MCP server"
 
 Turn = Callable[[], Awaitable[list[Sample]]]
 """Makes all edits of a turn; returns what each took."""
@@ -72,6 +74,8 @@ class McpClient:
     pids: Sequence[int]
     """The processes whose CPU counts."""
     headers: dict[str, str] = field(default_factory=dict[str, str])
+    notebook: str = ""
+    """The notebook, for tools that take its path; empty: it is chosen once."""
     numbers: count[int] = field(default_factory=count)
 
     async def connect(self, notebook: str) -> None:
@@ -82,13 +86,19 @@ class McpClient:
         hello = {"protocolVersion": version, "capabilities": {}, "clientInfo": about}
         await self._request("initialize", hello)
         await self._post({"jsonrpc": "2.0", "method": "notifications/initialized"})
-        await self.call("use_notebook", notebook_name="bench", notebook_path=notebook)
+        if self.notebook:
+            await self.call("read_notebook", path=notebook)
+        else:
+            await self.call("use_notebook", notebook_name="bench", notebook_path=notebook)
 
     async def edit(self) -> Sample:
         """Edit the cell once."""
         clocks, watch = sum(map(cpu_ms, self.pids)), Stopwatch()
         text = f"x = {next(self.numbers)}"
-        await self.call("overwrite_cell_source", cell_id=PASS, cell_source=text)
+        if self.notebook:
+            await self.call("edit_cell", path=self.notebook, cell_id=PASS, source=text)
+        else:
+            await self.call("overwrite_cell_source", cell_id=PASS, cell_source=text)
         return Sample(watch.ms, sum(map(cpu_ms, self.pids)) - clocks)
 
     async def turn(self) -> list[Sample]:
@@ -145,6 +155,9 @@ async def _measure(ways: Mapping[str, Way], missing: list[str]) -> Comparison:
             MODEL_ALONE: lambda: _asked(model),
             OURS: lambda: turn(server, notebook),
         }
+        own = await stack.enter_async_context(_own_server())
+        await own.turn()
+        turns[OURS_AS_SERVER] = own.turn
         for name, way in ways.items():
             try:
                 other = await stack.enter_async_context(way())
@@ -184,6 +197,28 @@ async def _model() -> AsyncGenerator[Provider]:
 
 async def _asked(model: Provider) -> list[Sample]:
     return [await ask_directly(model) for _ in range(STEPS)]
+
+
+@asynccontextmanager
+async def _own_server() -> AsyncGenerator[McpClient]:
+    """Start a lab of ours whose rules allow the edits."""
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name, "root")
+        (root / ".shoulders").mkdir(parents=True)
+        notebook = write_notebook(root, CELLS)
+        rule = {"action": "allow", "tool": "edit_cell", "match": {"path": notebook}}
+        permissions = {"version": 1, "rules": [rule]}
+        (root / ".shoulders" / "tools.json").write_text(json.dumps(permissions))
+        lab = Lab(root, Path(name, "state"))
+        try:
+            _start(lab)
+            async with client(lab) as http:
+                url = f"http://127.0.0.1:{lab.port}/shoulders/mcp"
+                mcp = McpClient(http, url, [lab.pid], notebook=notebook)
+                await _check(mcp, lab, notebook)
+                yield mcp
+        finally:
+            lab.stop()
 
 
 @asynccontextmanager
