@@ -6,6 +6,7 @@ Used by ``host.mcp_server.protocol``; imports the SDK's types.
 from __future__ import annotations
 
 from mcp_types import CallToolResult, ContentBlock, ImageContent, TextContent, Tool, ToolAnnotations
+from pydantic_core import from_json
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.host.mcp_server.conversation import CallOutcome
@@ -40,11 +41,10 @@ def tool_of(offered: OfferedTool) -> Tool:
 def result_of(outcome: CallOutcome) -> CallToolResult:
     """Return the result of a call: text, pictures, and its data as metadata."""
     data = outcome.envelope.model_dump_json(exclude_none=True)
-    meta = outcome.envelope.model_dump(mode="json", exclude_none=True)
     return CallToolResult(
         content=[_block(part) for part in outcome.content],
         is_error=outcome.status != "ok" or not outcome.envelope.ok,
-        _meta={RESULT_META: meta} if len(data) <= MAX_META_CHARACTERS else None,
+        _meta={RESULT_META: from_json(data)} if len(data) <= MAX_META_CHARACTERS else None,
     )
 
 
