@@ -71,7 +71,7 @@ class OriginTransport(httpx2.AsyncBaseTransport):
         return httpx2.Request(
             request.method,
             url.copy_with(host=str(addresses[0])),
-            headers={**request.headers, "Host": url.netloc.decode("ascii")},
+            headers=request.headers,  # they name the host
             stream=request.stream,
             extensions={**request.extensions, "sni_hostname": url.host},
         )
