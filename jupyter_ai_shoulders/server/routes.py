@@ -24,7 +24,10 @@ from jupyter_ai_shoulders.server.handlers.documents import (
     ProposalsHandler,
 )
 from jupyter_ai_shoulders.server.handlers.events import EventsHandler
-from jupyter_ai_shoulders.server.handlers.external_agents.agents import AgentsHandler
+from jupyter_ai_shoulders.server.handlers.external_agents.agents import (
+    AgentsHandler,
+    SessionAgentHandler,
+)
 from jupyter_ai_shoulders.server.handlers.kernels import KernelNotebookHandler, KernelSecretHandler
 from jupyter_ai_shoulders.server.handlers.message_context import (
     FileSearchHandler,
@@ -117,6 +120,7 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     (f"providers/{ID}/key", ProviderKeyHandler),
     ("sessions", SessionsHandler),
     (f"sessions/{ID}", SessionHandler),
+    (f"sessions/{ID}/agent", SessionAgentHandler),
     (f"sessions/{ID}/undelete", UndeleteHandler),
     (f"sessions/{ID}/fork", ForkHandler),
     (f"sessions/{ID}/export", ExportHandler),

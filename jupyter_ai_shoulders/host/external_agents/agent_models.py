@@ -15,7 +15,7 @@ from typing import Protocol
 from jupyter_ai_shoulders.acp_client.values import PromptBlock, PromptImage, PromptText
 from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec
 from jupyter_ai_shoulders.core.clock import IdSource
-from jupyter_ai_shoulders.core.errors import ProviderError
+from jupyter_ai_shoulders.core.errors import Conflict, ProviderError
 from jupyter_ai_shoulders.guard.process.stdio_process import StdioCommand, StdioProcessStarter
 from jupyter_ai_shoulders.host.external_agents.agent_catalogue import (
     PACKAGE_MISSING,
@@ -36,6 +36,7 @@ from jupyter_ai_shoulders.providers.base import (
 )
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.tools.external_agents.requests import AgentRequests
+from jupyter_ai_shoulders.wire.api.agents import PatchAgent
 from jupyter_ai_shoulders.wire.events import (
     AgentState,
     Event,
@@ -63,6 +64,10 @@ class SessionEvents(Protocol):
 
     def find(self, types: tuple[str, ...], session_id: SessionId) -> list[LoggedEvent]:
         """Return the events of these types of a session, in order."""
+        ...
+
+    def append(self, session_id: SessionId, event: Event) -> LoggedEvent:
+        """Record an event."""
         ...
 
 
@@ -117,22 +122,27 @@ class AgentModels:
             if running is not None and running.conversation.is_working:
                 self._later(running.conversation.cancel())
 
-    async def change(
-        self, session_id: SessionId, mode: str | None, option: str | None, value: str | None
-    ) -> AgentState | None:
-        """Change the mode or an option of a running agent; None if none runs.
+    async def change(self, session_id: SessionId, command: PatchAgent) -> None:
+        """Change the mode or an option of a running agent, and record its new state.
 
-        Raises ``ProviderError``.
+        Raises ``Conflict`` (none runs), ``ProviderError`` (it refuses).
         """
         running = self._running.get(session_id)
         connection = running.conversation.connection if running is not None else None
         if running is None or connection is None:
-            return None
-        if mode is not None:
-            await connection.set_mode(mode)
-        if option is not None and value is not None:
-            await connection.set_option(option, value)
-        return running.conversation.state()
+            raise Conflict(
+                "The agent of this conversation is not running; nothing was changed.",
+                hint="Send a message, which starts it, and change it then.",
+            )
+        if command.mode is not None:
+            await connection.set_mode(command.mode)
+        if command.option is not None and command.value is not None:
+            await connection.set_option(command.option, command.value)
+        state = running.conversation.state()
+        if running.conversation.is_working:
+            running.conversation.on_event(RecordEvent(state))
+        else:
+            self._ports.log.append(session_id, state)
 
     async def stream(self, agent: Agent, request: ModelRequest) -> AsyncGenerator[ProviderEvent]:
         """Run a step of a turn with the agent."""

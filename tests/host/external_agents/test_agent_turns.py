@@ -9,13 +9,17 @@ import sys
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 
+from jupyter_ai_shoulders.acp_client.connection import AgentTimeouts
+from jupyter_ai_shoulders.core.errors import Conflict
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
 from jupyter_ai_shoulders.storage.base import LoggedEvent
+from jupyter_ai_shoulders.wire.api.agents import PatchAgent
 from jupyter_ai_shoulders.wire.api.commands import AnswerApproval, CreateSession, SendMessage
 from jupyter_ai_shoulders.wire.conversation.reducer import EMPTY, reduce_event
 from jupyter_ai_shoulders.wire.conversation.views import Conversation
@@ -281,3 +285,31 @@ async def test_a_flood_of_updates_is_joined(tmp_path: Path) -> None:
 async def test_garbage_and_other_sessions_are_ignored(tmp_path: Path) -> None:
     async with agent_workspace(tmp_path) as here:
         assert await here.turn(("garbage",)) == "fine"
+
+
+async def test_the_mode_of_a_running_agent_is_changed_and_recorded(tmp_path: Path) -> None:
+    async with agent_workspace(tmp_path) as here:
+        models = here.host.protocols.agent_models
+        with pytest.raises(Conflict, match="not running"):
+            await models.change(here.session, PatchAgent(mode="code"))
+        await here.turn(("say", "Hello."))
+
+        await models.change(here.session, PatchAgent(mode="code"))
+
+        agent = here.view().agent
+        assert agent is not None
+        assert agent.mode == "code"
+
+
+@pytest.mark.parametrize("stage", ["initialize", "new"])
+async def test_an_agent_that_does_not_start_in_time_is_an_error(
+    tmp_path: Path, stage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = partial(AgentTimeouts, initialize=1.5, session=1.5)
+    monkeypatch.setattr("jupyter_ai_shoulders.acp_client.connection.AgentTimeouts", short)
+    async with agent_workspace(tmp_path, ACP_HANG=stage) as here:
+        await here.turn(("say", "Hello."))
+        [end] = [event for event in here.events() if isinstance(event, TurnEnd)]
+
+        assert end.error is not None
+        assert end.error.code == "provider_timeout"
