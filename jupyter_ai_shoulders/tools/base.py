@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, Protocol, TypeVar, runtime_checkable
+from typing import ClassVar, Literal, NewType, Protocol, TypeVar, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
@@ -31,7 +31,7 @@ from jupyter_ai_shoulders.wire.parts import ResultContent, TextPart
 from jupyter_ai_shoulders.wire.results import SeenVersion, ToolEnvelope
 from jupyter_ai_shoulders.wire.sessions import Mode, Toolset
 
-Category = Literal[
+BuiltInCategory = Literal[
     "loop",
     "document",
     "notebook",
@@ -47,6 +47,9 @@ Category = Literal[
     "internal",
 ]
 """``internal``: carries out requests of agents of others; never offered to a model."""
+ServerCategory = NewType("ServerCategory", str)
+"""The category of the tools of one MCP server, such as ``mcp__github``."""
+Category = BuiltInCategory | ServerCategory
 
 
 class ToolArguments(BaseModel):
@@ -65,6 +68,8 @@ class Target:
     cell_id: CellId | None = None
     command: str | None = None
     domain: str | None = None
+    definition: str | None = None
+    """What a tool of an MCP server says of itself (``tools.permissions.definitions``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +269,7 @@ class Tool(Protocol[ArgsT]):
 
 _NOTEBOOK_TOOLSETS: frozenset[Toolset] = frozenset({"notebook", "workspace", "full"})
 _WORKSPACE_TOOLSETS: frozenset[Toolset] = frozenset({"workspace", "full"})
-_TOOLSETS: Mapping[Category, frozenset[Toolset]] = {
+_TOOLSETS: Mapping[str, frozenset[Toolset]] = {
     "loop": frozenset({"document", "notebook", "workspace", "full"}),
     "document": frozenset({"document", "full"}),
     "notebook": _NOTEBOOK_TOOLSETS,
@@ -279,6 +284,11 @@ _TOOLSETS: Mapping[Category, frozenset[Toolset]] = {
     "installed": _NOTEBOOK_TOOLSETS,
     "internal": frozenset(),
 }
+
+
+def toolsets_of(category: Category) -> frozenset[Toolset]:
+    """Return the toolsets that offer a category; servers' tools are for work in a workspace."""
+    return _TOOLSETS.get(category, _NOTEBOOK_TOOLSETS)
 
 
 class BaseTool(Tool[ArgsT]):
@@ -298,7 +308,7 @@ class BaseTool(Tool[ArgsT]):
         if "risk" in stated and "idempotent" not in stated:
             cls.idempotent = cls.risk == "read"
         if "category" in stated and "toolsets" not in stated:
-            cls.toolsets = _TOOLSETS[cls.category]
+            cls.toolsets = toolsets_of(cls.category)
 
 
 @runtime_checkable

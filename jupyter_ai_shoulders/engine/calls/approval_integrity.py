@@ -26,11 +26,14 @@ from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.events import Risk
 
+DEFINITION = "definition"
+"""The fact that holds a tool's definition itself, which grants and rules keep."""
 _PREVIEW = "the preview of this call"
 _NAMES: Mapping[str, str] = {
     "arguments": "the arguments of this call",
     "preview": _PREVIEW,
     "target": "the target of this call",
+    "definition": "what the server says about this tool",
     "external": "whether this call sends data outside this computer",
     "protection": "the protection of this call",
 }
@@ -49,15 +52,18 @@ def fact_hashes(
     The code of edits is left out: edits compare versions themselves and become proposals when they
     no longer fit.
     """
+    target = asdict(subject.target)
+    definition = target.pop("definition")
     facts: dict[str, Json] = {
         "arguments": arguments,
-        "target": asdict(subject.target),
+        "target": target,
         "external": external,
         "protection": [subject.reads_secret, subject.protected_path, subject.always_ask_reason],
     }
     if _preview_is_complete(subject, risk):
         facts["preview"] = [subject.language, subject.preview]
-    return {name: canonical_hash(fact) for name, fact in facts.items()}
+    hashes = {name: canonical_hash(fact) for name, fact in facts.items()}
+    return hashes if definition is None else {**hashes, DEFINITION: definition}
 
 
 def canonical_hash(value: Json) -> str:

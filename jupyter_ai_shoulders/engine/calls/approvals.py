@@ -148,7 +148,7 @@ class Approvals:
         tool = self.tools.get(call.tool)
         if tool is None:
             return _invalid_call(call, known=False)
-        target = target_of(call.arguments or {})
+        target = target_of(call.arguments or {}, call.tool)
         seen = subject or CallSubject(title=call.title, target_label=None, target=target)
         question = PermissionRequest(
             call.tool,
@@ -230,13 +230,13 @@ def _is_conversation_tool(tool: Tool[Any]) -> bool:
 
 
 def _loggable_scopes(
-    scopes: tuple[ApprovalScope, ...], arguments: JsonObject
+    scopes: tuple[ApprovalScope, ...], arguments: JsonObject, tool: str
 ) -> tuple[ApprovalScope, ...]:
     """Return the scopes whose reach can be recorded in the log.
 
     The scope of a document needs a path in the arguments, that of a command a rule that covers it.
     """
-    target = target_of(arguments)
+    target = target_of(arguments, tool)
     left_out: set[ApprovalScope] = set()
     if target.path is None:
         left_out.add("document")
@@ -245,8 +245,8 @@ def _loggable_scopes(
     return tuple(scope for scope in scopes if scope not in left_out)
 
 
-def _reach(arguments: JsonObject) -> CommandReach | None:
-    command = target_of(arguments).command
+def _reach(arguments: JsonObject, tool: str) -> CommandReach | None:
+    command = target_of(arguments, tool).command
     return None if command is None else command_reach(command)
 
 
@@ -282,9 +282,9 @@ def _outcome(
                 preview=subject.preview,
                 language=subject.language,
                 reason=_with_notes(decision.reason, subject),
-                scopes=_loggable_scopes(decision.scopes, arguments),
+                scopes=_loggable_scopes(decision.scopes, arguments, tool.name),
                 confinement=confinement_of(subject),
-                reach=_reach(arguments),
+                reach=_reach(arguments, tool.name),
                 effects=_effects(subject, tool.risk),
                 fact_hashes=fact_hashes(
                     subject, arguments=arguments, external=tool.external, risk=tool.risk

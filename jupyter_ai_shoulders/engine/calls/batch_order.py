@@ -53,7 +53,7 @@ def _conflict(first: CallState, second: CallState) -> bool:
 
 
 def _paths(call: CallState) -> list[str]:
-    target = target_of(call.arguments or {})
+    target = target_of(call.arguments or {}, call.tool)
     return [path for path in (target.path, target.new_path) if path is not None]
 
 

@@ -166,12 +166,20 @@ def _approval(state: SessionState, event: ev.ApprovalAnswer) -> SessionState:
     shown = call.shown
     run = AllowCall(shown.confinement) if shown else AllowCall()
     verdict = run if event.decision == "allow" else denial_result(event.feedback)
-    answered = replace(call, verdict=verdict, shown=shown if event.scope == "once" else None)
+    definition = shown.hashes.get("definition") if shown else None
+    bound = event.scope == "once" or definition is not None
+    answered = replace(call, verdict=verdict, shown=shown if bound else None)
     turn = _change(state.turn, event.call_id, lambda _: answered)
     grants = state.grants
     if event.decision == "allow" and event.by == "user":
         informed = bool(state.taint)
-        grant = grant_for(event.scope, call.tool, call.arguments or {}, informed=informed)
+        grant = grant_for(
+            event.scope,
+            call.tool,
+            call.arguments or {},
+            informed=informed,
+            definition=definition,
+        )
         if grant is not None and grant not in grants:
             grants = (*grants, grant)
     return replace(state, turn=turn, grants=grants)

@@ -122,7 +122,7 @@ def _read(state: SessionState, event: ev.ToolResult) -> SessionState:
         return state
     source = taint_source(
         call.tool,
-        target_of(call.arguments or {}),
+        target_of(call.arguments or {}, call.tool),
         external=call.external,
         foreign=call.package is not None,
         failed=event.status == "error",

@@ -24,7 +24,7 @@ SECTIONS = (
 """Files in ``prompts/``, in the order of the prompt."""
 INLINE_SECTIONS = ("inline", "boundaries")
 """The sections for inline conversations, whose answers go into the user's text."""
-HOLDS: Mapping[Category, str] = {
+HOLDS: Mapping[str, str] = {
     "document": "the file that is open in front of the user",
     "workspace": "any file: read, list, search, write, move, delete, undo; commands",
     "git": "status, differences, commits",
@@ -54,10 +54,15 @@ def system_prompt(
         facts.append(f"Locale of the user's system: {locale}.")
     facts.append(f"Workspace: {workspace or '(the root of the Jupyter server)'}")
     if not_loaded:
-        named = "; ".join(f"{name} ({HOLDS[name]})" for name in not_loaded)
+        named = "; ".join(f"{name} ({_purpose(name)})" for name in not_loaded)
         facts.append(f"Tools that can be loaded when needed: {named}.")
     texts = [*map(shipped_section, sections), "# This conversation\n" + "\n".join(facts)]
     return "\n\n".join(texts)
+
+
+def _purpose(category: Category) -> str:
+    """Return what a category is for; what a server says about itself is not part of the prompt."""
+    return HOLDS.get(category, "tools of an MCP server that the user added")
 
 
 @cache

@@ -7,9 +7,11 @@ turn resumes it. See docs/design/engine.md#approvals.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound
+from jupyter_ai_shoulders.engine.calls.approval_integrity import DEFINITION
 from jupyter_ai_shoulders.engine.loop.commands import (
     ApprovalAnswered,
     QuestionAnswered,
@@ -118,7 +120,9 @@ class UserResponses:
         if isinstance(driver.state.phase, Interrupted):
             driver.plan_resumed_turn()  # may refuse, before anything is stored
         if command.decision == "allow" and command.scope == "always":
-            rule = narrowest_rule(call.tool, target_of(call.arguments or {}))
+            target = target_of(call.arguments or {}, call.tool)
+            definition = call.shown.hashes.get(DEFINITION) if call.shown else None
+            rule = narrowest_rule(call.tool, replace(target, definition=definition))
             await asyncio.to_thread(self._services.rules.add, rule)
             crash_point("approvals.rule.stored")
             driver, _ = await self._waiting(session_id, call_id)  # the state may have changed

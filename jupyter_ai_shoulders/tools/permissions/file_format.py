@@ -233,6 +233,8 @@ def rule_listing(entry: Json, problem: str | None, line: int | None) -> RuleInfo
 
 
 def _note(action: Json, match: Json) -> str | None:
+    if isinstance(match, dict) and "definition" in match:
+        return "Covers the tool as you saw it; when its server changes it, it asks again."
     command = match.get("command") if isinstance(match, dict) else None
     if action != "allow" or not isinstance(command, str):
         return None

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from jupyter_ai_shoulders.tools.base import Target
+from jupyter_ai_shoulders.tools.mcp.names import is_server_tool
 from jupyter_ai_shoulders.tools.permissions.command_rules import allow_rule_covers, command_reach
+from jupyter_ai_shoulders.tools.permissions.definitions import definition_covers
 from jupyter_ai_shoulders.tools.permissions.known_addresses import address_host
 from jupyter_ai_shoulders.tools.permissions.patterns import escape_glob
 from jupyter_ai_shoulders.wire.api.commands import RuleBody
@@ -28,6 +30,8 @@ class Grant:
     path: str | None = None
     command: str | None = None
     domain: str | None = None
+    definition: str | None = None
+    """The tool's definition when it was allowed; a changed one asks again."""
     informed: bool = False
     """Whether the approval warned of text the user may not have written."""
 
@@ -46,18 +50,25 @@ def narrowest_rule(tool: str, target: Target) -> RuleBody:
         match = {"command": reach.command if reach else target.command}
     elif target.domain is not None:
         match = {"domain": target.domain}
+    elif target.definition is not None:
+        match = {"definition": target.definition}
     return RuleBody(action="allow", tool=tool, match=match)
 
 
 def grant_for(
-    scope: ApprovalScope, tool: str, arguments: JsonObject, *, informed: bool = False
+    scope: ApprovalScope,
+    tool: str,
+    arguments: JsonObject,
+    *,
+    informed: bool = False,
+    definition: str | None = None,
 ) -> Grant | None:
     """Return the grant that an answer with this scope gives, from the call's arguments.
 
     Argument names are part of the contract, so the log alone is enough. "Once" grants nothing;
     "always" stores a rule instead (see ``narrowest_rule``).
     """
-    target = target_of(arguments)
+    target = target_of(arguments, tool)
     match scope:
         case "once" | "always":
             return None
@@ -67,7 +78,7 @@ def grant_for(
             return Grant(tool, path=target.path, informed=informed)
         case "session":
             if target.command is None:
-                return Grant(tool, domain=target.domain, informed=informed)
+                return Grant(tool, domain=target.domain, definition=definition, informed=informed)
             reach = command_reach(target.command)
             return reach and Grant(tool, command=reach.command, informed=informed)
         case _:
@@ -76,6 +87,8 @@ def grant_for(
 
 def grant_covers(grant: Grant, target: Target) -> bool:
     """Return whether a grant covers this target of its tool."""
+    if not definition_covers(grant.definition, target.definition):
+        return False
     if grant.path is not None:
         return target.path is not None and normalize_path(target.path) == grant.path
     if grant.command is not None:
@@ -83,8 +96,10 @@ def grant_covers(grant: Grant, target: Target) -> bool:
     return grant.domain is None or target.domain == grant.domain
 
 
-def target_of(arguments: JsonObject) -> Target:
-    """Return the target named by a call's arguments."""
+def target_of(arguments: JsonObject, tool: str = "") -> Target:
+    """Return the target named by a call's arguments; those of MCP servers name what they like."""
+    if is_server_tool(tool):
+        return Target()
     path, new_path, command, url = (
         arguments.get(name) for name in ("path", "new_path", "command", "url")
     )

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from jupyter_ai_shoulders.tools.base import Target
 from jupyter_ai_shoulders.tools.permissions.command_rules import allow_rule_covers
+from jupyter_ai_shoulders.tools.permissions.definitions import definition_covers
 from jupyter_ai_shoulders.tools.permissions.grants import normalize_path
 from jupyter_ai_shoulders.tools.permissions.known_addresses import comparable_host
 from jupyter_ai_shoulders.tools.permissions.patterns import (
@@ -40,6 +41,8 @@ class RuleMatch(BaseModel):
     """
     domain: Pattern | None = None
     """A host, including its subdomains."""
+    definition: Pattern | None = None
+    """What the tool of an MCP server said of itself when the user allowed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,7 @@ def rule_matches(rule: ToolRule, tool: str, target: Target) -> bool:
         (all(covered) if allows else any(covered))
         and (match.command is None or _command_covers(match.command, target, allows=allows))
         and (match.domain is None or _domain_covers(match.domain, target.domain))
+        and definition_covers(match.definition, target.definition)
     )
 
 

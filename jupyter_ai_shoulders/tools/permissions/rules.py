@@ -12,6 +12,7 @@ from typing import Literal
 
 from jupyter_ai_shoulders.core.sensitive_files.protected_files import protected_group_of
 from jupyter_ai_shoulders.tools.base import CallSubject, Target
+from jupyter_ai_shoulders.tools.permissions.definitions import changed_parts
 from jupyter_ai_shoulders.tools.permissions.grants import Grant, grant_covers, normalize_path
 from jupyter_ai_shoulders.tools.permissions.known_addresses import address_key
 from jupyter_ai_shoulders.tools.permissions.patterns import glob_matches
@@ -134,7 +135,10 @@ def decide(
         or _unknown_address(request)
         or _suspended(
             request,
-            _granted(request, grants) or _ruled(request, rules) or _by_mode(request, mode),
+            _granted(request, grants)
+            or _ruled(request, rules)
+            or _redefined(request, rules, grants)
+            or _by_mode(request, mode),
             mode,
         )
     )
@@ -321,6 +325,23 @@ def _ruled(request: PermissionRequest, rules: Rules) -> Ask | Allow | None:
                 from_stored_rule=True,
             )
     return None
+
+
+def _redefined(request: PermissionRequest, rules: Rules, grants: Sequence[Grant]) -> Ask | None:
+    """Ask in every mode for a tool that was allowed when its server described it differently."""
+    target = request.subject.target
+    allowed = [
+        rule.match.definition
+        for rule in reversed(rules.rules)
+        if rule.action == "allow" and rule.tool == request.tool and rule.match is not None
+    ]
+    allowed += [grant.definition for grant in reversed(grants) if grant.tool == request.tool]
+    last = next((each for each in allowed if each is not None), None)
+    if last is None or target.definition is None:
+        return None
+    changed = changed_parts(last, target.definition)
+    text = f"Since you allowed this tool, its server changed its {changed}."
+    return Ask(ApprovalReason(kind="rule", text=text), _scopes(target, always=True))
 
 
 def _by_mode(request: PermissionRequest, mode: Mode) -> Allow | Ask:
