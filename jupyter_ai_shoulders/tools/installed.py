@@ -19,6 +19,7 @@ from pydantic.errors import PydanticUserError
 from jupyter_ai_shoulders.files.base import FileChanges, TextDocuments
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
 from jupyter_ai_shoulders.tools.base import Category, Tool, ToolArguments
+from jupyter_ai_shoulders.tools.mcp.names import is_server_tool
 from jupyter_ai_shoulders.tools.notebook.access import NotebookAccess
 from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.events import Risk
@@ -88,7 +89,8 @@ def _fault_of_attributes(tool: InstalledTool) -> str | None:
 
 
 def _is_name(name: object) -> bool:
-    return isinstance(name, str) and bool(_NAME.fullmatch(name))
+    """Return whether a package's tool may have this name; some belong to tools of MCP servers."""
+    return isinstance(name, str) and bool(_NAME.fullmatch(name)) and not is_server_tool(name)
 
 
 def _are_toolsets(toolsets: object) -> bool:

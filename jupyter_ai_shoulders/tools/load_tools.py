@@ -8,11 +8,12 @@ that permissions, log and page handle that call. Registered by ``host`` (``tools
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from typing import Any
 
 from pydantic import Field
 
+from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.tools.base import (
     BaseTool,
     CallContext,
@@ -24,6 +25,7 @@ from jupyter_ai_shoulders.tools.base import (
     refusal,
     text_content,
 )
+from jupyter_ai_shoulders.tools.mcp.names import is_server_tool
 from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.wire.base import Json
@@ -32,6 +34,8 @@ from jupyter_ai_shoulders.wire.results import ResultMeta, ToolEnvelope
 
 LOAD_TOOLS = "load_tools"
 CALL_TOOL = "call_tool"
+_BRIEF = 120
+"""Characters of the description of a tool that is described apart."""
 
 
 class LoadToolsArguments(ToolArguments):
@@ -64,9 +68,18 @@ class LoadTools(BaseTool[LoadToolsArguments]):
         """Describe them, or list the categories that can be loaded."""
         here = (context.toolset, context.mode, self._rules.disabled)
         known = self._tools.loadable(*here)
+        if args.category in known:
+            try:
+                await self._tools.open_category(args.category)
+            except ShouldersError as error:
+                yield refusal(f"{args.category!r} cannot be loaded: {error}", error.info.hint or "")
+                return
         found = self._tools.of_category(args.category, *here)
         if args.category in known:
-            yield _loaded(args.category, found)
+            brief = {tool.name for tool in found if self._tools.is_brief(tool.name)}
+            yield _loaded(args.category, found, brief)
+        elif is_server_tool(args.category) and self._tools.get(args.category) is not None:
+            yield _described_alone(self._tools.definition(args.category))
         elif found:
             yield refusal(f"The tools of {args.category!r} are in your list.", "Call them by name.")
         else:
@@ -109,9 +122,19 @@ def loaded_category(result: ToolEnvelope) -> set[str]:
     return {category} if isinstance(category, str) else set()
 
 
-def _loaded(category: str, tools: tuple[ToolDefinition, ...]) -> Result:
+def _described_alone(tool: ToolDefinition) -> Result:
+    return Result(
+        envelope=ToolEnvelope(ok=True, kind="text", data={"tools": [tool.name]}),
+        content=text_content(f"Call it with {CALL_TOOL}.\n\n{_described(tool)}"),
+    )
+
+
+def _loaded(
+    category: str, tools: tuple[ToolDefinition, ...], brief: Collection[str] = ()
+) -> Result:
     names: list[Json] = [tool.name for tool in tools]
     count = f"{len(tools)} tool{'s' * (len(tools) != 1)}"
+    shown = (_named(tool) if tool.name in brief else _described(tool) for tool in tools)
     heading = (
         f"{count} of {category!r}. Call them with {CALL_TOOL} {{name, arguments}} now; from the "
         "user's next message on they are in your list."
@@ -123,8 +146,15 @@ def _loaded(category: str, tools: tuple[ToolDefinition, ...]) -> Result:
             data={"category": category, "tools": names},
             meta=ResultMeta(total=len(tools)),
         ),
-        content=text_content("\n\n".join([heading, *map(_described, tools)])),
+        content=text_content("\n\n".join([heading, *shown])),
     )
+
+
+def _named(tool: ToolDefinition) -> str:
+    """Return a tool of a server with very many, whose arguments are loaded by its name."""
+    said = " ".join(tool.description.split())
+    short = said if len(said) <= _BRIEF else said[: _BRIEF - 1] + "…"
+    return f"{tool.name}: {short}\nArguments: {LOAD_TOOLS} {{category: {tool.name!r}}}"
 
 
 def _described(tool: ToolDefinition) -> str:

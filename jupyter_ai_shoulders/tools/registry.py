@@ -8,14 +8,20 @@ from __future__ import annotations
 import difflib
 import functools
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, cast
 
 from pydantic import ValidationError
 
-from jupyter_ai_shoulders.tools.base import Category, Tool, ToolArguments
+from jupyter_ai_shoulders.tools.base import (
+    Category,
+    ServerCategory,
+    Tool,
+    ToolArguments,
+    toolsets_of,
+)
 from jupyter_ai_shoulders.wire.api.responses import OffReason, ToolInfo
 from jupyter_ai_shoulders.wire.base import Json, JsonObject
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
@@ -84,13 +90,29 @@ class ToolRegistry:
         self._on_demand = frozenset(on_demand)
         self._extensions: list[ToolRegistry] = []
         self._names: dict[Toolset, tuple[str, ...]] = {}
+        self._sources: dict[ServerCategory, Callable[[], Awaitable[None]]] = {}
 
     def extended(self, tools: Iterable[Tool[Any]]) -> ToolRegistry:
         """Return a registry of these tools and more."""
         more = ToolRegistry(tools, self._describe, self._on_demand)
         more._entries = dict(sorted({**self._entries, **more._entries}.items()))
+        more._sources = self._sources  # shared: what is announced later counts for both
         self._extensions.append(more)
         return more
+
+    def announce(self, category: ServerCategory, load: Callable[[], Awaitable[None]]) -> None:
+        """Name a server's tools, which ``load`` admits; it may raise ``ShouldersError``."""
+        self._sources[category] = load
+
+    def retract(self, category: ServerCategory) -> None:
+        """Name a server's tools no more; its admitted tools are withdrawn apart."""
+        self._sources.pop(category, None)
+
+    async def open_category(self, category: str) -> None:
+        """Have a server's tools admitted. Raises what its source raises."""
+        load = self._sources.get(ServerCategory(category))
+        if load is not None:
+            await load()
 
     def admit(self, tool: Tool[Any], description: str, package: str) -> None:
         """Add a tool of another package, here and in the registries derived from this one.
@@ -102,6 +124,22 @@ class ToolRegistry:
         self._names.clear()
         for heir in self._extensions:
             heir.admit(tool, description, package)
+
+    def admit_all(self, tools: Sequence[tuple[Tool[Any], ToolDefinition]], package: str) -> None:
+        """Add tools of an MCP server with their definitions, as ``admit`` does.
+
+        A definition given here is used as it is. Names that exist are left as they are.
+        """
+        for tool, definition in tools:
+            if tool.name in self._entries:
+                continue
+            entry = _Entry(tool, lambda _: "", package)
+            entry.definition = definition
+            self._entries[tool.name] = entry
+        self._entries = dict(sorted(self._entries.items()))
+        self._names.clear()
+        for heir in self._extensions:
+            heir.admit_all(tools, package)
 
     def withdraw(self, name: str) -> None:
         """Remove an admitted tool, here and in the registries derived from this one."""
@@ -123,6 +161,11 @@ class ToolRegistry:
         """Return the package of an installed tool; None for built-in and unknown tools."""
         entry = self._entries.get(name)
         return entry.package if entry else None
+
+    def is_brief(self, name: str) -> bool:
+        """Return whether a tool is never in the model's list."""
+        entry = self._entries.get(name)
+        return entry is not None and entry.tool.brief
 
     @property
     def external(self) -> frozenset[str]:
@@ -148,6 +191,7 @@ class ToolRegistry:
             and _offered(entry.tool, toolset, mode)
             and (loadable or name not in LOADERS)
             and (entry.tool.category not in loadable or entry.tool.category in loaded)
+            and not entry.tool.brief
         )
 
     def loadable(
@@ -162,11 +206,13 @@ class ToolRegistry:
         found: set[Category] = {
             entry.tool.category
             for name, entry in self._entries.items()
-            if entry.tool.category in self._on_demand
+            if (entry.tool.category in self._on_demand or entry.tool.category in self._sources)
             and entry.tool.category != toolset
             and name not in disabled
             and _offered(entry.tool, toolset, mode)
         }
+        if mode != "plan":
+            found.update(each for each in self._sources if toolset in toolsets_of(each))
         return tuple(sorted(found))
 
     def of_category(

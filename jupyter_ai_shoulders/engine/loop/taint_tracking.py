@@ -15,10 +15,13 @@ from jupyter_ai_shoulders.core.injection_safe_names import (
 )
 from jupyter_ai_shoulders.engine.guardrails.untrusted_text import READ_SOURCE, UNREVIEWED_SOURCE
 from jupyter_ai_shoulders.engine.loop.state import SessionState
+from jupyter_ai_shoulders.tools.load_tools import LOAD_TOOLS
+from jupyter_ai_shoulders.tools.mcp.names import is_server_tool
 from jupyter_ai_shoulders.tools.permissions.grants import normalize_path, target_of
 from jupyter_ai_shoulders.tools.permissions.taint import MAX_SOURCES, TaintSource, taint_source
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.base import JsonObject
+from jupyter_ai_shoulders.wire.hidden_characters import visible
 from jupyter_ai_shoulders.wire.messages import (
     Attachment,
     ImageAttachment,
@@ -116,6 +119,9 @@ def _read(state: SessionState, event: ev.ToolResult) -> SessionState:
     call = state.turn.call(event.call_id) if state.turn else None
     if call is None:
         return state
+    loaded = (call.arguments or {}).get("category") if call.tool == LOAD_TOOLS else None
+    if isinstance(loaded, str) and is_server_tool(loaded) and event.status == "ok":
+        return _with(state, TaintSource(f"what {visible(loaded)[:80]} says about its tools"))
     if call.tool == _PLAN:
         for source in _planned(call.arguments or {}):
             state = _with(state, source)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from jupyter_ai_shoulders.engine.guardrails.untrusted_text import mark_untrusted_content
 from jupyter_ai_shoulders.engine.transcript.unwrap_call_tool import call_as_sent
+from jupyter_ai_shoulders.tools.mcp.names import is_server_tool
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.ids import CallId
 from jupyter_ai_shoulders.wire.parts import (
@@ -145,9 +146,17 @@ def _says_something(part: AssistantPart) -> bool:
 
 def _content(event: ev.ToolResult, label: str, secret: str) -> tuple[ResultContent, ...]:
     """Return a result's content; text that a tool read is marked as data."""
-    if event.tool in _OWN_WORDS or event.status not in _OUTSIDE:
+    own = event.tool in _OWN_WORDS and not _describes_server(event)
+    if own or event.status not in _OUTSIDE:
         return event.content
     return mark_untrusted_content(event.content, label, secret)
+
+
+def _describes_server(event: ev.ToolResult) -> bool:
+    """Return whether a result of ``load_tools`` holds texts of an MCP server."""
+    data = event.result.data if event.result else None
+    names = data.get("tools") if isinstance(data, dict) else None
+    return isinstance(names, list) and any(is_server_tool(str(name)) for name in names)
 
 
 def background_run_message(event: ev.RunEnd, secret: str) -> tuple[UserPart, ...]:

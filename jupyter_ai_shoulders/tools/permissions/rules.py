@@ -35,7 +35,7 @@ STATE_FOLDER = ".shoulders"
 SEALED_NAMES = frozenset(
     {
         *("tools.json", "settings.json", "models.json", "services.json", "keys.env"),
-        *("mcp.json", "mcp_sign_ins.json", "mcp_tokens.json"),
+        *("mcp.json", "mcp_sign_ins.json", "mcp_tokens.json", "mcp_tools.json"),
     }
 )
 """Files of the state directory that no tool may write: rules, settings, programs, keys."""
