@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.host.context.attachment_content import AttachmentReade
 from jupyter_ai_shoulders.host.context.environment import InstructionSources, WorkspaceEnvironment
 from jupyter_ai_shoulders.host.documents.files import FileServices
 from jupyter_ai_shoulders.host.documents.notebooks import NotebookServices
+from jupyter_ai_shoulders.host.mcp_client.resource_slot import LateServerResources
 from jupyter_ai_shoulders.host.ports import HostPorts, HostSettings
 from jupyter_ai_shoulders.host.references.citations import CitationService
 from jupyter_ai_shoulders.host.references.service import ReferenceService
@@ -107,6 +108,8 @@ class SharedServices:
         )
         self.instruction_sources = self._instruction_sources()
         """Where instructions and skills are."""
+        self.server_resources = LateServerResources()
+        """Resources of MCP servers, for attachments."""
         self.environment = self._environment()
 
     def current_path(self, path: str) -> str:
@@ -251,6 +254,7 @@ class SharedServices:
             variables=documents.variables,
             level=self.preferences.data_values,
             is_named=lambda blob, owner: is_blob_referenced(store.directory.database, blob, owner),
+            resources=self.server_resources,
         )
         return WorkspaceEnvironment(
             self.instruction_sources,

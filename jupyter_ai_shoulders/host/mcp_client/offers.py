@@ -1,0 +1,71 @@
+"""What MCP servers offer to a host: tools, resources, prompts, and their questions.
+
+Made by ``host.external_agents.protocol_services`` from the servers of ``host.mcp_client.service``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from jupyter_ai_shoulders.assist.one_shot import OneShotCalls
+from jupyter_ai_shoulders.host.mcp_client.missing_values import AskedValues, ServerValues
+from jupyter_ai_shoulders.host.mcp_client.server_content import ServerContent
+from jupyter_ai_shoulders.host.mcp_client.server_questions import ServerQuestions
+from jupyter_ai_shoulders.host.mcp_client.server_tools import ConfiguredServers, ServerTools
+from jupyter_ai_shoulders.host.shared_services import SharedServices
+from jupyter_ai_shoulders.storage.state_file import StateFile
+from jupyter_ai_shoulders.tools.registry import ToolRegistry
+from jupyter_ai_shoulders.wire.ids import ModelId
+
+FILE = "mcp_tools.json"
+
+
+class HostServers(ConfiguredServers, ServerValues, Protocol):
+    """The configured servers of a host."""
+
+
+class ServerOffers:
+    """The parts that use MCP servers; ``start`` and ``aclose`` them."""
+
+    def __init__(
+        self,
+        services: SharedServices,
+        registry: ToolRegistry,
+        servers: HostServers,
+        *,
+        sampling: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """``sampling`` returns whether servers may ask for a model at all."""
+        store = services.store
+        self.tools = ServerTools(
+            servers,
+            registry,
+            StateFile(store.directory, FILE),
+            changed=services.ports.pages.tools_changed,
+        )
+        self.questions = ServerQuestions(
+            self.tools.running,
+            services.documents.runner.inputs,
+            services.settings.workspace,
+            models=OneShotCalls(services.models, services.preferences.models),
+            sessions=store.sessions,
+            model_of=lambda model: _catalogue_model(services, model),
+            sampling=sampling,
+        )
+        self.tools.values = AskedValues(servers, self.questions)
+        self.content = ServerContent(servers, services.ports.clock)
+        services.server_resources.source = self.content
+        store.hub.add(self.tools)
+
+    async def start(self) -> None:
+        """Offer what the servers offered last; starts none of them."""
+        await self.tools.start()
+
+    async def aclose(self) -> None:
+        """Stop reading what servers offer."""
+        await self.tools.aclose()
+
+
+def _catalogue_model(services: SharedServices, model: ModelId | None) -> ModelId:
+    return services.models.resolve(model).spec.id
