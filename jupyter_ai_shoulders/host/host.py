@@ -128,6 +128,7 @@ class Host:
         async with self._recovery:
             if not self._recovered:
                 await self.installed.load()
+                await self.protocols.offers.start()
                 await self._recover()
 
     def trust_changed(self) -> None:

@@ -103,6 +103,7 @@ from jupyter_ai_shoulders.server.mcp.access_token_handlers import (
     AccessTokenHandler,
     AccessTokensHandler,
 )
+from jupyter_ai_shoulders.server.mcp.content_handlers import MCP_CONTENT_HANDLERS
 from jupyter_ai_shoulders.server.mcp.server_handlers import MCP_SERVER_HANDLERS
 
 _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
@@ -179,6 +180,7 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("skills", SkillsHandler),
     ("instructions", InstructionsHandler),
     *MCP_SERVER_HANDLERS,
+    *MCP_CONTENT_HANDLERS,
 )
 
 

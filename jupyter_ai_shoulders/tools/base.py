@@ -257,8 +257,6 @@ class Tool(Protocol[ArgsT]):
     idempotent: ClassVar[bool]
     toolsets: ClassVar[frozenset[Toolset]]
     arguments: type[ArgsT]
-    brief: bool = False
-    """Whether it is never in the model's list, only described on demand."""
 
     @abstractmethod
     async def subject(self, args: ArgsT, context: CallContext) -> CallSubject:

@@ -60,6 +60,8 @@ class _Entry:
     ) -> None:
         self.tool = tool
         self.package = package
+        self.brief = False
+        """Whether it is never in the model's list, only described on demand."""
         self._describe = describe
 
     @functools.cached_property
@@ -125,21 +127,27 @@ class ToolRegistry:
         for heir in self._extensions:
             heir.admit(tool, description, package)
 
-    def admit_all(self, tools: Sequence[tuple[Tool[Any], ToolDefinition]], package: str) -> None:
+    def admit_all(
+        self,
+        tools: Sequence[tuple[Tool[Any], ToolDefinition]],
+        package: str,
+        brief: Collection[str] = (),
+    ) -> None:
         """Add tools of an MCP server with their definitions, as ``admit`` does.
 
-        A definition given here is used as it is. Names that exist are left as they are.
+        Names that exist are left as they are; those in ``brief`` are never in the model's list.
         """
         for tool, definition in tools:
             if tool.name in self._entries:
                 continue
             entry = _Entry(tool, lambda _: "", package)
             entry.definition = definition
+            entry.brief = tool.name in brief
             self._entries[tool.name] = entry
         self._entries = dict(sorted(self._entries.items()))
         self._names.clear()
         for heir in self._extensions:
-            heir.admit_all(tools, package)
+            heir.admit_all(tools, package, brief)
 
     def withdraw(self, name: str) -> None:
         """Remove an admitted tool, here and in the registries derived from this one."""
@@ -165,7 +173,7 @@ class ToolRegistry:
     def is_brief(self, name: str) -> bool:
         """Return whether a tool is never in the model's list."""
         entry = self._entries.get(name)
-        return entry is not None and entry.tool.brief
+        return entry is not None and entry.brief
 
     @property
     def external(self) -> frozenset[str]:
@@ -191,7 +199,7 @@ class ToolRegistry:
             and _offered(entry.tool, toolset, mode)
             and (loadable or name not in LOADERS)
             and (entry.tool.category not in loadable or entry.tool.category in loaded)
-            and not entry.tool.brief
+            and not entry.brief
         )
 
     def loadable(

@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.host.external_agents.agent_catalogue import (
 from jupyter_ai_shoulders.host.external_agents.agent_models import AgentModels, AgentPorts
 from jupyter_ai_shoulders.host.external_agents.routed_models import RoutedModels
 from jupyter_ai_shoulders.host.mcp_client.build import build_mcp_servers
+from jupyter_ai_shoulders.host.mcp_client.offers import ServerOffers
 from jupyter_ai_shoulders.host.mcp_client.service import McpServers
 from jupyter_ai_shoulders.host.mcp_server.access_tokens import AccessTokens
 from jupyter_ai_shoulders.host.mcp_server.clients import McpClients
@@ -69,6 +70,14 @@ class ProtocolServices:
         return build_mcp_servers(self.services)
 
     @cached_property
+    def offers(self) -> ServerOffers:
+        """What these servers offer to conversations."""
+        servers = self.mcp_servers
+        offers = ServerOffers(self.services, self.base, servers)
+        servers.requests.use(offers.questions)
+        return offers
+
+    @cached_property
     def agents(self) -> AgentCatalogue:
         """Agents of others that can answer in the panel."""
         return agent_catalogue(self.services)
@@ -95,3 +104,5 @@ class ProtocolServices:
             stack.callback(self.mcp_clients.close)
             if "mcp_servers" in self.__dict__:
                 stack.push_async_callback(self.mcp_servers.aclose)
+            if "offers" in self.__dict__:
+                stack.push_async_callback(self.offers.aclose)

@@ -226,6 +226,7 @@ class ServerTools:
                 for tool in offer.tools
             ],
             package=f"MCP server {offer.server}",
+            brief={tool.name for tool in offer.tools if tool.brief},
         )
 
     def _stored(self) -> dict[str, ServerOffer]:

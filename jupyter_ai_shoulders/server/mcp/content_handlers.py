@@ -40,3 +40,10 @@ class McpPromptHandler(ShouldersHandler):
         command = self.body(PostMcpPrompt)
         content = self.host.protocols.offers.content
         self.answer(await content.prompt(server, name, command.arguments))
+
+
+MCP_CONTENT_HANDLERS: tuple[tuple[str, type[ShouldersHandler]], ...] = (
+    ("mcp/resources", McpResourcesHandler),
+    ("mcp/prompts", McpPromptsHandler),
+    ("mcp/prompts/([A-Za-z0-9][A-Za-z0-9_.-]{0,63})/([^/]+)", McpPromptHandler),
+)

@@ -76,7 +76,6 @@ class ServerTool(Tool[ServerArguments]):
 
     def __init__(self, offered: OfferedTool, ports: CallPorts) -> None:
         self.offered = offered
-        self.brief = offered.brief
         self._ports = ports
         self.arguments = arguments_model(offered.parameters)
 

@@ -1,0 +1,91 @@
+"""Tools, resources and prompts of a real MCP server over HTTP, with scripted models."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from traitlets.config import Config
+
+from tests.mcp_client import sdk_server
+from tests.server.client import Api
+from tests.server.handlers.test_web_tools import Conversation, of_type, use
+from tests.simulator import Simulator
+from tests.simulator.script import ToolUse
+
+ADD = "mcp__probe__add"
+LOAD = use("load_tools", category="mcp__probe")
+ADDS = ToolUse(name="call_tool", arguments={"name": ADD, "arguments": {"a": 2, "b": 40}})
+
+
+@pytest.fixture
+def jp_server_config(jp_server_config: Config) -> Config:
+    entry = {"command": sys.executable, "args": [str(Path(sdk_server.__file__)), "stdio"]}
+    jp_server_config.merge(Config({"Shoulders": {"mcp_servers": {"probe": entry}}}))
+    return jp_server_config
+
+
+@pytest.fixture
+def conversation(api: Api, upstream: Simulator) -> Conversation:
+    return Conversation(api, upstream)
+
+
+async def test_a_tool_is_loaded_asked_about_and_called(conversation: Conversation):
+    events = await conversation.play(LOAD, ADDS)
+    [asked] = of_type(events, "approval-request")
+    assert asked["tool"] == ADD
+    assert asked["preview"] == '{\n  "a": 2,\n  "b": 40\n}'
+    assert "always" not in asked["scopes"]  # what the server says about its tools was read
+    assert "mcp__probe" in asked["reason"]["text"]
+    loaded, added = of_type(events, "tool-result")
+    assert "Add two numbers." in loaded["content"][0]["text"]
+    assert (added["status"], added["content"][0]["text"]) == ("ok", "42")
+    assert added["result"]["data"]["structured"] == {"result": 42}
+
+
+async def test_a_denied_call_is_not_made(conversation: Conversation):
+    events = await conversation.play(LOAD, ADDS, answer="deny")
+    assert [each["status"] for each in of_type(events, "tool-result")] == ["ok", "denied"]
+
+
+async def test_plan_mode_offers_none(conversation: Conversation):
+    events = await conversation.play(LOAD, ADDS, mode="plan")
+    assert of_type(events, "approval-request") == []
+    assert [each["status"] for each in of_type(events, "tool-result")] == ["error", "error"]
+
+
+SWITCHES: dict[str, dict[str, Any]] = {
+    "external tools": {"rules": [], "disabled": [], "disable_external": True},
+    "a denying rule": {
+        "rules": [{"action": "deny", "tool": "mcp__probe__*", "match": None, "examples": None}],
+        "disabled": [],
+        "disable_external": False,
+    },
+}
+
+
+@pytest.mark.parametrize("permissions", SWITCHES.values(), ids=SWITCHES)
+async def test_rules_and_switches_hold(
+    api: Api, conversation: Conversation, permissions: dict[str, Any]
+):
+    assert (await api.request("PUT", "tools/permissions", permissions)).status < 300
+    events = await conversation.play(LOAD, ADDS)
+    assert of_type(events, "approval-request") == []
+    assert of_type(events, "tool-result")[-1]["status"] in {"denied", "error"}
+
+
+async def test_resources_and_prompts_are_listed_and_read(api: Api, conversation: Conversation):
+    assert (await api.get("mcp/resources", query="note")).body["resources"] == []  # starts nothing
+    await conversation.play(LOAD)
+    [note] = (await api.get("mcp/resources", query="note")).body["resources"]
+    assert (note["server"], note["uri"]) == ("probe", "note://one")
+    names = [each["name"] for each in (await api.get("mcp/prompts")).body["prompts"]]
+    assert names == ["greet"]
+    text = (await api.post("mcp/prompts/probe/greet", {"arguments": {"name": "Ada"}})).body
+    assert text["text"] == "Say hello to Ada."
+    session = (await api.post("sessions", {})).body["id"]
+    attachment = {"kind": "mcp_resource", **{key: note[key] for key in ("server", "uri", "name")}}
+    sent = {"id": "m2", "text": "See this.", "attachments": [attachment]}
+    assert (await api.post(f"sessions/{session}/messages", sent)).status < 300
