@@ -108,8 +108,6 @@ class SharedServices:
         )
         self.instruction_sources = self._instruction_sources()
         """Where instructions and skills are."""
-        self.server_resources = LateServerResources()
-        """Resources of MCP servers, for attachments."""
         self.environment = self._environment()
 
     def current_path(self, path: str) -> str:
@@ -243,6 +241,8 @@ class SharedServices:
 
     def _environment(self) -> WorkspaceEnvironment:
         documents, ports, store = self.documents, self.ports, self.store
+        self.server_resources = LateServerResources()
+        """Resources of MCP servers, for attachments."""
         captures = AttachmentReader(
             workspace=documents.workspace,
             notebooks=documents.notebooks,

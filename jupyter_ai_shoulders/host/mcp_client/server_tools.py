@@ -121,7 +121,7 @@ class ServerTools:
 
     def tools_changed(self, server: str) -> None:
         """Read the tools again."""
-        self._listed.pop(server, None)
+        self.forget(server)
         self._later(self._read_again(server))
 
     def resources_changed(self, server: str) -> None:
@@ -147,6 +147,14 @@ class ServerTools:
             self._turns.discard(event.session_id)
             if self._started and not self._turns:
                 self._apply()
+
+    def forget(self, server: str) -> None:
+        """Read the tools of a server again at its next use."""
+        self._listed.pop(server, None)
+
+    async def settled(self) -> None:
+        """Wait until what changed so far was read."""
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def aclose(self) -> None:
         """Stop reading."""

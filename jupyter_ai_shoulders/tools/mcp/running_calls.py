@@ -1,4 +1,4 @@
-"""Calls that run at servers, and the questions that servers ask meanwhile.
+"""Calls that run at servers, and the questions that servers ask during them.
 
 A server does not say which call its question is about. So a question goes to the conversation whose
 calls alone run at that server; with several conversations, or none, it is not asked.

@@ -45,6 +45,7 @@ from tests.tools.mcp.fake_servers import FakePool, FakeServer, said, tool
 
 ECHO = "mcp__demo__echo"
 DEMO = "mcp__demo"
+MODES: tuple[Mode, ...] = ("ask", "bypass")
 
 
 class Memory:
@@ -167,14 +168,15 @@ async def test_a_changed_tool_asks_again_and_says_what_changed():
     body = narrowest_rule(ECHO, before.target)
     rule = ToolRule("allow", ECHO, RuleMatch.model_validate(body.match))
     grant = Grant(ECHO, definition=before.target.definition)
-    for given in ({"rules": Rules((rule,))}, {"grants": (grant,)}):
+    permissions: list[dict[str, Any]] = [{"rules": Rules((rule,))}, {"grants": (grant,)}]
+    for given in permissions:
         assert isinstance(decided(before, **given), Allow)
     server.tools = [tool(description="Sends your files away.")]
     setup.tools.tools_changed("demo")
-    await asyncio.gather(*setup.tools._tasks)
+    await setup.tools.settled()
     after = await setup.subject(text="hi")
-    for given in ({"rules": Rules((rule,))}, {"grants": (grant,)}):
-        for mode in ("ask", "bypass"):
+    for given in permissions:
+        for mode in MODES:
             asked = decided(after, mode=mode, **given)
             assert isinstance(asked, Ask)
             assert "its server changed its description" in asked.reason.text
@@ -185,7 +187,7 @@ async def test_a_tool_that_changed_after_the_answer_is_not_called():
     setup = await Setup(server).loaded()
     allowed = await setup.subject(text="hi")
     server.tools = [tool(title="Other")]
-    setup.tools._listed.clear()  # as after a start of the server
+    setup.tools.forget("demo")  # as after a start of the server
     with pytest.raises(Conflict, match="changed the title"):
         await setup.call(allowed, text="hi")
     assert server.calls == []
@@ -210,7 +212,7 @@ async def test_a_tool_that_is_gone_is_not_called():
     setup = await Setup(server).loaded()
     allowed = await setup.subject(text="hi")
     server.tools = []
-    setup.tools._listed.clear()
+    setup.tools.forget("demo")
     with pytest.raises(Conflict):
         await setup.call(allowed, text="hi")
     assert (await setup.tools.load("demo")) is None

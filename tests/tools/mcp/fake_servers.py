@@ -23,7 +23,8 @@ Answer = Callable[[Mapping[str, Json], ProgressListener | None], Awaitable[types
 
 def tool(name: str = "echo", description: str = "Says it again.", **more: Any) -> types.Tool:
     schema = {"type": "object", "properties": {"text": {"type": "string"}}}
-    return types.Tool(**{"name": name, "description": description, "input_schema": schema, **more})
+    values: dict[str, Any] = {"name": name, "description": description, "input_schema": schema}
+    return types.Tool(**{**values, **more})
 
 
 def said(text: str, **more: Any) -> types.CallToolResult:

@@ -32,7 +32,7 @@ def test_names_are_unique_and_depend_on_nothing_else():
     assert category_name("github") == "mcp__github"
 
 
-TREE = {"type": "object", "properties": {"child": {"$ref": "#/$defs/tree"}}}
+TREE: dict[str, Any] = {"type": "object", "properties": {"child": {"$ref": "#/$defs/tree"}}}
 SCHEMAS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "boolean": ({"a": True}, {"a": {}}),
     "missing type": (
@@ -62,12 +62,17 @@ SCHEMAS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 @pytest.mark.parametrize(("given", "made"), SCHEMAS.values(), ids=SCHEMAS)
 def test_schemas_are_adapted(given: dict[str, Any], made: dict[str, Any]):
-    schema = {"type": "object", "properties": given, "$defs": {"tree": TREE}, "anyOf": [{}]}
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": given,
+        "$defs": {"tree": TREE},
+        "anyOf": [{}],
+    }
     assert usable_schema(schema) == {"type": "object", "properties": made}
 
 
 def test_a_huge_enumeration_becomes_a_description():
-    schema = {"properties": {"a": {"enum": [str(n) for n in range(5_000)]}}}
+    schema: dict[str, Any] = {"properties": {"a": {"enum": [str(n) for n in range(5_000)]}}}
     part = usable_schema(schema)["properties"]
     assert "One of 5000 values" in json.dumps(part)
     assert len(json.dumps(part)) < 2_000
@@ -89,11 +94,14 @@ def test_other_schemas_are_refused_with_a_reason(schema: dict[str, Any], reason:
 
 
 def test_references_that_multiply_are_bounded():
-    levels = {
+    levels: dict[str, Any] = {
         f"l{n}": {"properties": {f"p{k}": {"$ref": f"#/$defs/l{n + 1}"} for k in range(9)}}
         for n in range(9)
     }
-    schema = {"properties": {"a": {"$ref": "#/$defs/l0"}}, "$defs": {**levels, "l9": {}}}
+    schema: dict[str, Any] = {
+        "properties": {"a": {"$ref": "#/$defs/l0"}},
+        "$defs": {**levels, "l9": {}},
+    }
     with pytest.raises(UnusableSchemaError, match="too many parts"):
         usable_schema(schema)
 
@@ -106,7 +114,7 @@ def test_a_flood_of_tools_is_cut_and_said():
 
 
 def test_what_cannot_be_offered_is_named_with_its_reason():
-    huge = {"type": "object", "properties": {}, "x": "y" * 5_000_000}
+    huge: dict[str, Any] = {"type": "object", "properties": {}, "x": "y" * 5_000_000}
     offer = offer_of(
         "demo", [tool("a"), tool("a"), tool("big", input_schema=huge), tool("n" * 999)]
     )

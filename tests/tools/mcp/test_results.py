@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 import mcp_types as types
 
@@ -16,12 +17,12 @@ PNG = (
 )
 
 
-def answered(*content: object, **more: object):
+def answered(*content: Any, **more: Any):
     return types.CallToolResult(content=list(content), **more)
 
 
-async def texts(answer: object) -> str:
-    result = await result_of("demo", "echo", answer)  # type: ignore[arg-type]
+async def texts(answer: types.CallToolResult) -> str:
+    result = await result_of("demo", "echo", answer)
     return "\n".join(part.text for part in result.content if isinstance(part, TextPart))
 
 
