@@ -37,7 +37,7 @@ class RealAgent:
     writes_here: bool = False
     """Whether its writes of files are requests to us."""
     remembers: bool = True
-    """Whether it knows the conversation after it was killed; Gemini CLI 0.61 loads it empty."""
+    """Whether it knows the conversation after it was killed; Gemini CLI 0.61 does not find it."""
 
 
 def _claude(home: Path, simulator: Simulator) -> dict[str, str]:

@@ -196,4 +196,4 @@ async def test_a_real_agent_continues_after_kills(agent: RealAgent, tmp_path: Pa
             await turn(again, "After the restart of the server")
             assert not agent.remembers or "marmot" in json.dumps(simulator.requests[-1].body)
             notices = [event.code for event in again.events() if event.type == "notice"]
-            assert "agent_memory_lost" not in notices
+            assert ("agent_memory_lost" in notices) is not agent.remembers
