@@ -142,5 +142,7 @@ class HostPorts:
     """Makes the provider of a model; the evaluation substitutes scripts."""
     sandbox: Detect | None = None
     """Detects the sandbox for commands; None: by trying."""
+    mcp_url: Callable[[], str | None] = lambda: None
+    """Returns the address of our MCP server on this machine, for agents that run beside it."""
     own_ports: Callable[[], Collection[int]] = tuple
     """Returns the TCP ports this server listens on, which sandboxed commands must not reach."""

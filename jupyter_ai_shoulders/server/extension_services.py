@@ -60,6 +60,7 @@ class ExtensionServices:
                 clock=clock,
                 ids=RandomIds(),
                 keys=keys,
+                mcp_url=lambda: _mcp_url(serverapp, config),
                 own_ports=lambda: (serverapp.port,) if serverapp.port else (),
             ),
         )
@@ -137,3 +138,15 @@ def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:
         identifies_people=identifies_people(serverapp.identity_provider),
         runtime_dir=Path(serverapp.runtime_dir),
     )
+
+
+def _mcp_url(serverapp: ServerApp, config: Shoulders) -> str | None:
+    """Return the address of the MCP server on this machine; None when it is switched off."""
+    if not config.mcp_server or not serverapp.port:
+        return None
+    scheme = "https" if serverapp.certfile else "http"
+    host = "127.0.0.1" if serverapp.ip in _EVERY_ADDRESS else serverapp.ip
+    return f"{scheme}://{host}:{serverapp.port}{serverapp.base_url}shoulders/mcp"
+
+
+_EVERY_ADDRESS = frozenset({"", "*", "0.0.0.0", "::", "localhost"})  # noqa: S104 compared, not bound

@@ -31,6 +31,7 @@ class ScriptedAgent:
         self._folder = folder
         self._connection: Any = None
         self._cancelled = asyncio.Event()
+        self._servers: list[Any] = []
 
     def on_connect(self, connection: Any) -> None:
         """Keep the way to the client."""
@@ -48,8 +49,11 @@ class ScriptedAgent:
             protocol_version=protocol_version, agent_capabilities=capabilities
         )
 
-    async def new_session(self, cwd: str, **_: Any) -> schema.NewSessionResponse:
+    async def new_session(
+        self, cwd: str, mcp_servers: list[Any] | None = None, **_: Any
+    ) -> schema.NewSessionResponse:
         """Begin a session."""
+        self._servers = mcp_servers or []
         await _hang_at("new")
         name = f"s{len(list(self._folder.glob('*.json'))) + 1}"
         self._store(name, [cwd])
@@ -98,6 +102,13 @@ class ScriptedAgent:
 
     async def _say(self, session: str, text: str) -> None:
         await self._text(session, text)
+
+    async def _servers_given(self, session: str) -> None:
+        given = [
+            f"{server.name} {server.url} {server.headers[0].value.split()[0]}"
+            for server in self._servers
+        ]
+        await self._text(session, "; ".join(given))
 
     async def _recall(self, session: str) -> None:
         await self._text(session, f"{len(self._stored(session)) - 1} messages")

@@ -6,7 +6,7 @@ Made by ``ProtocolServices``; the SDK is imported when the first agent starts.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +25,10 @@ from jupyter_ai_shoulders.host.external_agents.agent_catalogue import (
 )
 from jupyter_ai_shoulders.host.external_agents.agent_conversation import AgentConversation
 from jupyter_ai_shoulders.host.external_agents.agent_listener import ConversationListener
+from jupyter_ai_shoulders.host.external_agents.notebook_server import (
+    NotebookServer,
+    NotebookServerAccess,
+)
 from jupyter_ai_shoulders.providers.base import (
     ListedModel,
     ModelRequest,
@@ -81,6 +85,9 @@ class AgentPorts:
     log: SessionEvents
     ids: IdSource
     workspace: Path
+    notebook_server: NotebookServer
+    owner: Callable[[SessionId], str | None]
+    """Returns the owner of a session."""
 
 
 @dataclass(eq=False, slots=True)
@@ -90,6 +97,7 @@ class _Running:
     agent: Agent
     conversation: AgentConversation
     listener: ConversationListener
+    access: NotebookServerAccess | None = None
     steering: list[PromptBlock] = field(default_factory=list["PromptBlock"])
     """Messages that the user sent while the agent works; its next prompt."""
 
@@ -195,13 +203,17 @@ class AgentModels:
         command = StdioCommand(agent.program, agent.arguments, environ, ports.workspace)
         connection = AgentConnection(agent.title, command, running.listener)
         earlier = self._earlier(session_id, agent)
+        await self._close_access(running)
+        running.access = await ports.notebook_server.open(agent.title, ports.owner(session_id))
+        mcp = running.access.endpoint if running.access else None
         try:
             await start_agent(ports.starter, connection, agent.title, agent.install)
-            continued = earlier is not None and await connection.continue_session(earlier, None)
+            continued = earlier is not None and await connection.continue_session(earlier, mcp)
             if not continued:
-                await connection.new_session(None)
+                await connection.new_session(mcp)
         except BaseException:
             await asyncio.shield(asyncio.create_task(connection.aclose()))
+            await asyncio.shield(asyncio.create_task(self._close_access(running)))
             raise
         running.conversation.connection = connection
         yield RecordEvent(running.conversation.state())
@@ -230,6 +242,12 @@ class AgentModels:
     def _end_later(self, running: _Running) -> None:
         running.listener.stop_all()
         self._later(running.conversation.aclose())
+        self._later(self._close_access(running))
+
+    async def _close_access(self, running: _Running) -> None:
+        access, running.access = running.access, None
+        if access is not None:
+            await self._ports.notebook_server.close(access)
 
     def _later(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work, name="agent-end")
@@ -242,6 +260,8 @@ class AgentModels:
         for item in running.values():
             item.listener.stop_all()
         await asyncio.gather(*(item.conversation.aclose() for item in running.values()))
+        for item in running.values():
+            await self._close_access(item)
         if self._ending:
             await asyncio.wait(self._ending)
 

@@ -18,6 +18,7 @@ from jupyter_ai_shoulders.host.external_agents.agent_catalogue import (
     agent_catalogue,
 )
 from jupyter_ai_shoulders.host.external_agents.agent_models import AgentModels, AgentPorts
+from jupyter_ai_shoulders.host.external_agents.notebook_server import NotebookServer
 from jupyter_ai_shoulders.host.external_agents.routed_models import RoutedModels
 from jupyter_ai_shoulders.host.mcp_client.build import build_mcp_servers
 from jupyter_ai_shoulders.host.mcp_client.offers import ServerOffers
@@ -94,6 +95,8 @@ class ProtocolServices:
                 log=services.store.log,
                 ids=services.ports.ids,
                 workspace=services.settings.workspace,
+                notebook_server=NotebookServer(self.access_tokens, services.ports.mcp_url),
+                owner=lambda session_id: services.store.sessions.header(session_id)[0],
             )
         )
 

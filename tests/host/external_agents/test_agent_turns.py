@@ -29,6 +29,7 @@ from jupyter_ai_shoulders.wire.sessions import Mode
 from tests.host.test_build import NoKernels, NoPages
 
 AGENT = Path(__file__).parents[2] / "simulator" / "acp_agent.py"
+SERVER = "http://127.0.0.1:9/shoulders/mcp"
 SCRIPTED = ModelId("agent:scripted")
 
 
@@ -107,7 +108,8 @@ async def agent_workspace(
         default_mode=mode,
     )
     environ = {"PATH": os.environ["PATH"], "HOME": str(home)}
-    host = build_host(settings, HostPorts(kernels=NoKernels(), pages=NoPages(), environ=environ))
+    ports = HostPorts(kernels=NoKernels(), pages=NoPages(), environ=environ, mcp_url=lambda: SERVER)
+    host = build_host(settings, ports)
     try:
         await host.ready()
         if session is None:
@@ -313,3 +315,12 @@ async def test_an_agent_that_does_not_start_in_time_is_an_error(
 
         assert end.error is not None
         assert end.error.code == "provider_timeout"
+
+
+async def test_an_agent_gets_our_mcp_server_with_a_token_that_ends_with_it(tmp_path: Path) -> None:
+    async with agent_workspace(tmp_path) as here:
+        assert await here.turn(("servers_given",)) == f"jupyter {SERVER} Bearer"
+        tokens = here.host.protocols.access_tokens
+        [token] = await tokens.list(None)
+        assert token.scopes == ("read", "edit", "run")
+    assert await tokens.list(None) == ()
