@@ -92,8 +92,13 @@ class ServerTools:
         self._started = False
 
     async def start(self) -> None:
-        """Offer what the servers offered last, without starting any."""
-        await self._servers.refresh()
+        """Offer what the servers offered last, without starting any; once."""
+        if self._started:
+            return
+        try:
+            await self._servers.refresh()
+        except ShouldersError as error:  # everything else works without servers
+            _log.warning("The MCP servers could not be read: %s", error)
         self._offers = await asyncio.to_thread(self._stored)
         self._started = True
         self._servers.add_listener(self)

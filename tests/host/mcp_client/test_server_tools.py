@@ -135,6 +135,8 @@ def decided(
 async def test_a_category_is_named_before_its_server_starts_and_loaded_on_demand():
     setup = Setup(FakeServer())
     await setup.tools.start()
+    await setup.tools.start()  # a host that could not recover tries again
+    assert len(setup.pool.listeners) == 1
     assert setup.heir.loadable("full", "ask", ()) == (DEMO,)
     assert setup.pool.started == []
     await setup.heir.open_category(DEMO)
