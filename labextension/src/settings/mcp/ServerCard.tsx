@@ -93,11 +93,7 @@ function Facts({ server }: { server: McpServerView }): React.JSX.Element {
   return (
     <p className="shoulders-Provider-facts">
       <code>{visible(targetOf(server))}</code>
-      {server.tool_count !== null && (
-        <span className="shoulders-McpServer-count">
-          {offerOf(server, trans)}
-        </span>
-      )}
+      {server.tool_count !== null && <span>{offerOf(server, trans)}</span>}
     </p>
   );
 }
