@@ -89,6 +89,31 @@ describe('an approval', () => {
     );
   });
 
+  test('of a server’s tool names server and tool, its arguments and its hints', async () => {
+    const { container } = await showPanel(
+      asking(
+        {
+          tool: 'mcp__crm__find',
+          title: 'Safe reading of the MCP server crm',
+          target: 'crm',
+          external: true
+        },
+        {
+          tool: 'mcp__crm__find',
+          arguments: { name: 'Ada' },
+          preview: '{\n  "name": "Ada"\n}',
+          language: null,
+          reason: { kind: 'rule', text: 'Its server says that it only reads.' }
+        }
+      )
+    );
+    const card = container.querySelector('.shoulders-Approval');
+    expect(card?.querySelector('header')?.textContent).toBe('crm · find');
+    expect(card?.textContent).toContain('"name": "Ada"');
+    expect(card?.textContent).toContain('Its server says that it only reads.');
+    expect(button('Allow')).toBeTruthy();
+  });
+
   test('allows a command always by exactly what it stores', async () => {
     const command = `python3 -c '${'x'.repeat(200)}'`;
     const { server } = await showPanel(
