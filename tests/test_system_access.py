@@ -95,6 +95,10 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     "cli.acp.prompt_blocks": Excepted(
         "compares paths of the editor with the workspace", (), ("os.path.realpath",)
     ),
+    "cli.mcp.command": Excepted(
+        "names this program and the folder as the user gave them", (), ("….resolve", "….absolute")
+    ),
+    "cli.mcp.local_server": Excepted("finds the folder that the user names", (), ("….resolve",)),
     "cli.export": Excepted("finds the folder of the file that the user names", (), ("….resolve",)),
     "client.interrupts": Excepted(
         "lets Ctrl+C wait for a message to be sent", (), ("signal.getsignal", "signal.signal")

@@ -6,6 +6,8 @@ import argparse
 from typing import Protocol, get_args
 
 from jupyter_ai_shoulders.cli.backend import ExportFormat
+from jupyter_ai_shoulders.cli.mcp.client_entries import CLIENTS
+from jupyter_ai_shoulders.wire.api.access_tokens import ALL_SCOPES
 from jupyter_ai_shoulders.wire.api.search import DocumentKind
 from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind, Toolset
 from jupyter_ai_shoulders.wire.usage import UsageBy
@@ -47,6 +49,7 @@ def parser() -> argparse.ArgumentParser:
     _add_search(commands)
     _add_lists(commands)
     _add_keys(commands)
+    _add_mcp(commands)
     _command(commands, "acp", "run the agent for an editor on standard input and output (ACP)")
     commands.add_parser(
         EVAL,
@@ -132,6 +135,25 @@ def _add_keys(commands: _Commands) -> None:
         "action", choices=("list", "set", "remove", "test"), nargs="?", default="list"
     )
     keys.add_argument("provider", nargs="?")
+
+
+def _add_mcp(commands: _Commands) -> None:
+    mcp = _command(
+        commands, "mcp", "serve the notebook tools to other agents on standard input and output"
+    )
+    mcp.add_argument("action", nargs="?", choices=("config",), help="print what a client needs")
+    mcp.add_argument("client", nargs="?", choices=CLIENTS, help="the client, for config")
+    mcp.add_argument("--http", action="store_true", help="config: by address instead of a command")
+    mcp.add_argument(
+        "--scope",
+        action="append",
+        default=[],
+        choices=ALL_SCOPES,
+        help="what the client may do, repeatable; default: all",
+    )
+    mcp.add_argument(
+        "--mode", choices=get_args(Mode), help="without a server: what may run without asking"
+    )
 
 
 def _count(text: str) -> int:

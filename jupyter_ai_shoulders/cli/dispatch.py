@@ -47,6 +47,31 @@ COMMANDS: Mapping[str, Command] = {
 }
 
 
+def _acp(options: argparse.Namespace, wanted: BackendOptions) -> ExitCode:
+    from jupyter_ai_shoulders.cli.acp.command import serve_editor
+
+    del options
+    return serve_editor(wanted)
+
+
+def _mcp(options: argparse.Namespace, wanted: BackendOptions) -> ExitCode:
+    from jupyter_ai_shoulders.cli.mcp.command import mcp
+
+    return mcp(options, wanted)
+
+
+def _doctor(options: argparse.Namespace, wanted: BackendOptions) -> ExitCode:
+    return doctor(wanted, as_json=options.json)
+
+
+_WITHOUT_BACKEND: Mapping[str, Callable[[argparse.Namespace, BackendOptions], ExitCode]] = {
+    "acp": _acp,
+    "doctor": _doctor,
+    "mcp": _mcp,
+}
+"""Commands that choose their engines themselves."""
+
+
 def run_command_line(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code (``exit_codes``). Raises ``KeyboardInterrupt``."""
     words = list(arguments)
@@ -61,12 +86,8 @@ def run_command_line(arguments: Sequence[str]) -> int:
     logging.getLogger("jupyter_ai_shoulders").addHandler(logging.NullHandler())
     wanted = BackendOptions(Path(options.workspace), options.url, options.token, options.no_server)
     try:
-        if options.command == "acp":
-            from jupyter_ai_shoulders.cli.acp.command import serve_editor
-
-            return serve_editor(options)
-        if options.command == "doctor":
-            return doctor(wanted, as_json=options.json)
+        if options.command in _WITHOUT_BACKEND:
+            return _WITHOUT_BACKEND[options.command](options, wanted)
         with closing(choose_backend(wanted)) as backend:
             if options.command in {"run", "chat"}:
                 trust_or_report_folder(backend, trust_folder=options.trust_folder)

@@ -103,6 +103,10 @@ class InProcessBackend:
         """See ``Backend.run``."""
         return asyncio.run(_use(self._settings, self._keys, lambda host: _run(host, request, sink)))
 
+    def use(self, work: Callable[[Host], Awaitable[None]]) -> None:
+        """Run ``work`` with an engine. Raises ``StateUnavailable``."""
+        self._with_conversations(work)
+
     def chat(self) -> InProcessChat:
         """See ``Backend.chat``."""
         return InProcessChat(lambda work: _use(self._settings, self._keys, work))

@@ -6,14 +6,12 @@ descriptor of its own and everything else that prints, kernels included, goes to
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import logging
 import os
 import sys
 from importlib.util import find_spec
-from pathlib import Path
 
 from jupyter_ai_shoulders.cli.backend_selection import BackendOptions
 from jupyter_ai_shoulders.cli.errors import CommandFailed
@@ -26,7 +24,7 @@ LINE_BYTES = 64 * 2**20
 _log = logging.getLogger(__name__)
 
 
-def serve_editor(options: argparse.Namespace) -> ExitCode:
+def serve_editor(wanted: BackendOptions) -> ExitCode:
     """Answer an editor until it closes standard input. Raises ``CommandFailed``."""
     if find_spec("acp") is None:
         raise CommandFailed(
@@ -36,11 +34,11 @@ def serve_editor(options: argparse.Namespace) -> ExitCode:
     protocol = os.dup(1)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
-    asyncio.run(_serve(options, protocol))
+    asyncio.run(_serve(wanted, protocol))
     return ExitCode.OK
 
 
-async def _serve(options: argparse.Namespace, protocol: int) -> None:
+async def _serve(wanted: BackendOptions, protocol: int) -> None:
     from acp.agent.connection import AgentSideConnection
 
     from jupyter_ai_shoulders.cli.acp.editor_agent import EditorAgent
@@ -54,9 +52,7 @@ async def _serve(options: argparse.Namespace, protocol: int) -> None:
         asyncio.streams.FlowControlMixin, os.fdopen(protocol, "wb", buffering=0)
     )
     writer = asyncio.StreamWriter(transport, flow, reader, loop)
-    agent = EditorAgent(
-        BackendOptions(Path(), options.url, options.token, in_process=options.no_server)
-    )
+    agent = EditorAgent(wanted)
     connection = AgentSideConnection(agent, writer, reader, listening=False)
     try:
         await connection.listen()

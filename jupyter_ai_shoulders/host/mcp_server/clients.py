@@ -25,6 +25,7 @@ from jupyter_ai_shoulders.storage.base import Sessions
 from jupyter_ai_shoulders.wire.api.commands import CreateSession
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId, SessionId
+from jupyter_ai_shoulders.wire.sessions import Mode
 
 PROVIDER = ProviderId("mcp")
 UNNAMED = "MCP client"
@@ -67,8 +68,14 @@ class McpClients:
         self._service = service
         self._sessions = sessions
         self._clock = clock
+        self._mode: Mode | None = None
+        self._interactive: bool | None = None
         self._connected: dict[ClientKey, _Connected] = {}
         self._provider = ClientProvider(self._by_session)
+
+    def set_defaults(self, *, mode: Mode | None, interactive: bool | None) -> None:
+        """Choose the mode of new conversations, and whether somebody can be asked in them."""
+        self._mode, self._interactive = mode, interactive
 
     def resolve(self, model_id: ModelId) -> ResolvedModel:
         """Return the client as a model; starts nothing."""
@@ -104,7 +111,13 @@ class McpClients:
             connected.last_call = now
             return connected.conversation
         session = self._service.create(
-            CreateSession(kind="agent", title=key.name, model=ModelId(CLIENT_PREFIX + key.name)),
+            CreateSession(
+                kind="agent",
+                title=key.name,
+                model=ModelId(CLIENT_PREFIX + key.name),
+                mode=self._mode,
+                interactive=self._interactive,
+            ),
             key.owner,
         )
         conversation = ClientConversation(session.id, key.name, self._ports)

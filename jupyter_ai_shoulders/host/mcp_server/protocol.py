@@ -76,6 +76,8 @@ class McpProtocol:
     resources: NotebookResources
     prompts: SkillPrompts
     version: str
+    only_client: RequestIdentity | None = None
+    """The client at the other end of standard input; else each HTTP request carries an identity."""
 
     def server(self) -> Server[Any]:
         """Return the SDK's server."""
@@ -99,13 +101,13 @@ class McpProtocol:
     ) -> ListToolsResult:
         """List the tools that the client's scopes cover."""
         del params
-        scopes = identity_of(context).scopes
+        scopes = self._identity(context).scopes
         offered = offered_tools(self.tools, scopes, self.disabled())
         return ListToolsResult(tools=[tool_of(tool) for tool in offered])
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         """Make a call in the client's conversation, and answer with its result."""
-        identity = identity_of(context)
+        identity = self._identity(context)
         if params.name not in NEEDS:
             return error_result(f"There is no tool named {params.name!r}. List the tools again.")
         if not may_call(params.name, identity.scopes):
@@ -123,7 +125,7 @@ class McpProtocol:
     ) -> ListResourcesResult:
         """List the open notebooks and their cells."""
         del params
-        covered = may_call(READS, identity_of(context).scopes)
+        covered = may_call(READS, self._identity(context).scopes)
         return ListResourcesResult(resources=await self.resources.listed() if covered else [])
 
     async def list_resource_templates(
@@ -131,14 +133,14 @@ class McpProtocol:
     ) -> ListResourceTemplatesResult:
         """Return how the address of any notebook is made."""
         del params
-        covered = may_call(READS, identity_of(context).scopes)
+        covered = may_call(READS, self._identity(context).scopes)
         return ListResourceTemplatesResult(resource_templates=[TEMPLATE] if covered else [])
 
     async def read_resource(
         self, context: Context, params: ReadResourceRequestParams
     ) -> ReadResourceResult:
         """Read a notebook or cell in the client's conversation. Raises ``MCPError``."""
-        identity = identity_of(context)
+        identity = self._identity(context)
         if not may_call(READS, identity.scopes):
             raise MCPError(code=INVALID_PARAMS, message=_not_covered(READS))
         try:
@@ -166,6 +168,9 @@ class McpProtocol:
             return await self.prompts.read(params.name, (params.arguments or {}).get(TASK))
         except ShouldersError as error:
             raise MCPError(code=INVALID_PARAMS, message=error_text(error)) from error
+
+    def _identity(self, context: Context) -> RequestIdentity:
+        return self.only_client or identity_of(context)
 
     def _schema_of(self, name: str) -> JsonObject | None:
         """Return a tool's schema: without it, the SDK lists all tools before each call."""
@@ -201,11 +206,11 @@ def identity_of(context: Context) -> RequestIdentity:
 
 def client_key(context: Context, identity: RequestIdentity) -> ClientKey:
     """Return the key of the client's conversation."""
-    request = cast("Request", context.request)
+    request = cast("Request | None", context.request)
     return ClientKey(
         actor=identity.actor,
         name=shown_name(identity.name or _stated_name(context)),
-        connection=request.headers.get(SESSION_HEADER, ""),
+        connection=request.headers.get(SESSION_HEADER, "") if request is not None else "",
         owner=identity.owner,
     )
 

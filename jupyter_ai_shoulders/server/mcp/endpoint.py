@@ -9,7 +9,6 @@ import asyncio
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from jupyter_ai_shoulders import __version__
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.host.mcp_server.request_identity import SCOPE_KEY, RequestIdentity
@@ -25,7 +24,10 @@ MOST_SESSIONS = 200
 """Protocol sessions that may be open at once; each costs a task and some memory."""
 IDLE_SECONDS = 8 * 3600.0
 """A protocol session without a request for this long is ended; its client has to connect again."""
-_MODULES = ("jupyter_ai_shoulders.host.mcp_server.protocol", "mcp.server.streamable_http_manager")
+_MODULES = (
+    "jupyter_ai_shoulders.host.mcp_server.server_factory",
+    "mcp.server.streamable_http_manager",
+)
 
 
 class McpNotInstalled(ShouldersError):
@@ -90,22 +92,10 @@ async def _import_sdk() -> None:
 def _session_manager(host: Host) -> StreamableHTTPSessionManager:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-    from jupyter_ai_shoulders.host.mcp_server.prompts import SkillPrompts
-    from jupyter_ai_shoulders.host.mcp_server.protocol import McpProtocol
-    from jupyter_ai_shoulders.host.mcp_server.resources import NotebookResources
+    from jupyter_ai_shoulders.host.mcp_server.server_factory import mcp_protocol
 
-    protocol = McpProtocol(
-        clients=host.protocols.mcp_clients,
-        tools=host.tools,
-        disabled=lambda: host.rules.disabled,
-        resources=NotebookResources(
-            host.live.open_paths, host.services.documents.notebooks, host.redact
-        ),
-        prompts=SkillPrompts(host.services.environment),
-        version=__version__,
-    )
     return StreamableHTTPSessionManager(
-        protocol.server(),
+        mcp_protocol(host).server(),
         session_idle_timeout=IDLE_SECONDS,
         max_request_body_size=LONG_TEXT_BYTES,
         max_sessions=MOST_SESSIONS,

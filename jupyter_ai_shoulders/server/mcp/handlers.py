@@ -21,11 +21,13 @@ from jupyter_ai_shoulders.server.handlers.base import HostSource, ShouldersHandl
 from jupyter_ai_shoulders.server.handlers.request_body import LONG_TEXT_BYTES, MAX_VALUES
 from jupyter_ai_shoulders.server.mcp.asgi_bridge import AsgiExchange
 from jupyter_ai_shoulders.server.mcp.endpoint import McpEndpoint, McpNotInstalled
-from jupyter_ai_shoulders.wire.api.access_tokens import ALL_SCOPES
+from jupyter_ai_shoulders.wire.api.access_tokens import ALL_SCOPES, AccessScope
 
 ANYONE = "shoulders-mcp"
 """The user of an access token where users are not distinguished."""
 SESSION_HEADER = "Mcp-Session-Id"
+SCOPES_HEADER = "X-Shoulders-Scopes"
+"""Narrows the scopes of a request, such as ``read,edit``; it cannot widen them."""
 _REFUSED = (
     "Send a token of this Jupyter server, or an access token made in JupyterLab's AI settings, "
     "as 'Authorization: Bearer …'."
@@ -113,10 +115,17 @@ class McpHandler(ShouldersHandler):
         return RequestIdentity(
             actor=token.id if token else f"user:{owner_of(user)}",
             name=token.name if token else None,
-            scopes=frozenset(token.scopes if token else ALL_SCOPES),
+            scopes=self._scopes(frozenset(token.scopes if token else ALL_SCOPES)),
             owner=self.user,
             disconnected=self._disconnected,
         )
+
+    def _scopes(self, covered: frozenset[AccessScope]) -> frozenset[AccessScope]:
+        wanted = self.request.headers.get(SCOPES_HEADER)
+        if wanted is None:
+            return covered
+        names = {name.strip() for name in wanted.split(",")}
+        return frozenset(scope for scope in covered if scope in names)
 
     async def _authenticate_by_token(self) -> None:
         secret = self._given_secret()

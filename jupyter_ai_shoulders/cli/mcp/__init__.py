@@ -1,0 +1,1 @@
+"""``jupyter shoulders mcp``: our MCP server over pipes, and entries for clients."""
