@@ -51,7 +51,8 @@ test('a prompt asks for its arguments and puts its text into the message', async
       ]
     };
   });
-  await userEvent.type(field(), '/rev');
+  await userEvent.click(field());
+  await userEvent.paste('/rev'); // at once, before the prompts have arrived
   await act(() => {});
   await userEvent.click(screen.getByRole('option', { name: /docs:review/ }));
   await act(() => {});

@@ -60,9 +60,11 @@ export function useSuggestions(
   const trans = useTrans();
   const mentions = useMentions();
   const [shown, setShown] = React.useState<IShownList | null>(null);
+  const typed = React.useRef<{ text: string; caret: number } | null>(null);
   const close = (): void => {
     mentions.stop();
     setShown(null);
+    typed.current = null;
   };
   const show = (
     token: IToken,
@@ -75,6 +77,7 @@ export function useSuggestions(
   const update = (text: string, caret: number): void => {
     const argument = argumentAt(text, caret, commands);
     const token = argument?.token ?? tokenAt(text, caret);
+    typed.current = { text, caret };
     if (token === null) {
       close();
     } else if (argument !== null) {
@@ -88,6 +91,18 @@ export function useSuggestions(
       );
     }
   };
+  // Skills and prompts of servers arrive after the text was typed or pasted.
+  const names = commands.map(({ name }) => name).join(' ');
+  const again = React.useRef(update);
+  React.useLayoutEffect(() => {
+    again.current = update;
+  });
+  React.useEffect(() => {
+    const before = typed.current;
+    if (before?.text.startsWith('/') === true) {
+      again.current(before.text, before.caret);
+    }
+  }, [names]);
   const pick = (text: string, option: Suggestion): void => {
     close();
     if ('mention' in option) {
