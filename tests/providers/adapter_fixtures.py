@@ -23,6 +23,7 @@ from jupyter_ai_shoulders.providers.base import (
     PartStart,
     Provider,
     ProviderEvent,
+    RecordEvent,
     Stop,
     ThinkingLevel,
     ToolArgumentsDelta,
@@ -335,6 +336,8 @@ def _line(event: ProviderEvent) -> str:
             line = f"usage {event.usage.model_dump(exclude_defaults=True)}"
         case Stop():
             line = f"stop: {event.reason}" + (f" ({event.detail})" if event.detail else "")
+        case RecordEvent():
+            line = f"record: {event.event.type}"
     return line
 
 

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from jupyter_ai_shoulders.host.build import HostPorts, HostSettings, build_host
+from jupyter_ai_shoulders.wire.api.agents import PatchAgent
 from jupyter_ai_shoulders.wire.api.commands import CreateSession
 from jupyter_ai_shoulders.wire.conversation.views import ActivityView, AgentView
 from jupyter_ai_shoulders.wire.events import ApprovalRequest, TurnEnd
@@ -139,7 +140,7 @@ async def test_a_real_agent_works_in_a_conversation(agent: RealAgent, tmp_path: 
         simulator.default(reply(Reasoning(text="I think."), "Hello from the model."))
         assert "Hello from the model." in await turn(here, "Hello")
         if agent.mode is not None:
-            await here.host.protocols.agent_models.change(here.session, agent.mode, None, None)
+            await here.host.protocols.agent_models.change(here.session, PatchAgent(mode=agent.mode))
 
         uses = (*([agent.plan] if agent.plan else []), agent.run, agent.edit(here.root))
         simulator.default(work_through(*uses))

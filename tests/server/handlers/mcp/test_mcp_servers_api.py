@@ -59,7 +59,7 @@ async def test_variables_that_a_change_leaves_out_stay(api: Api, user_file: Path
     body = {"transport": "stdio", "command": "x", "env": {"KEY": "value"}}
     await api.put("mcp/servers/a", body)
     await api.put("mcp/servers/a", {"transport": "stdio", "command": "y"})
-    kept = {"command": "y", "args": [], "env": {"KEY": "value"}}
+    kept: dict[str, Any] = {"command": "y", "args": [], "env": {"KEY": "value"}}
     assert json.loads(read(user_file))["mcpServers"] == {"a": kept}
     await api.put("mcp/servers/a", {"transport": "stdio", "command": "y", "env": {}})
     assert "env" not in json.loads(read(user_file))["mcpServers"]["a"]
