@@ -17,7 +17,7 @@ from tests.simulator.openai_chat.reply import CREATED
 from tests.simulator.openai_responses.capabilities import effort_of
 from tests.simulator.openai_responses.issued_items import IssuedItem, IssuedItems, encrypt
 from tests.simulator.openai_responses.models import ResponsesModel
-from tests.simulator.openai_responses.schema import ResponsesBody
+from tests.simulator.openai_responses.schema import NamespaceTool, ResponsesBody
 from tests.simulator.script import (
     Failure,
     Part,
@@ -113,7 +113,14 @@ class OpenAIResponsesReplyComposer:
                     "call_id": part.id or counter.new("call_sim"),
                     "name": part.name,
                     "arguments": arguments_text(part),
+                    **self._namespace(part.name),
                 }
+
+    def _namespace(self, name: str) -> Json:
+        """The group of a function that is offered in one (``ResponseFunctionToolCall``)."""
+        groups = [tool for tool in self._body.tools or [] if isinstance(tool, NamespaceTool)]
+        found = [group.name for group in groups if name in {tool.name for tool in group.tools}]
+        return {"namespace": found[0]} if found else {}
 
     def _message(self, part: Text, item_id: str) -> Json:
         content: Json = {"type": "output_text", "text": part.text, "annotations": []}

@@ -161,6 +161,7 @@ class FunctionCall(Strict):
     call_id: CallId
     name: Annotated[str, Field(pattern=FUNCTION_NAME, max_length=128)]
     arguments: str
+    namespace: str | None = None
     id: ItemId | None = None
     status: Status | None = None
 
