@@ -39,3 +39,16 @@ def test_import_loads_nothing_heavy(program: str):
         check=True,
     )
     assert ran.stdout.split() == []
+
+
+@pytest.mark.parametrize("words", [["--help"], ["mcp", "config", "codex"]], ids=["help", "entry"])
+def test_the_command_line_imports_the_protocol_sdks_on_their_use_only(words: list[str]):
+    program = (
+        "import sys\nfrom jupyter_ai_shoulders.cli.main import main\n"
+        f"try: main({words!r})\nexcept SystemExit: pass\n"
+        "print('loaded:', *{'mcp', 'mcp_types', 'starlette', 'acp'} & sys.modules.keys())"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.splitlines()[-1] == "loaded:"

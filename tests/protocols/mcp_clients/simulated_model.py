@@ -68,9 +68,10 @@ def sent(simulator: Simulator) -> str:
     return "\n".join(json.dumps(record.body, ensure_ascii=False) for record in simulator.requests)
 
 
-def _names(found: Any) -> Iterator[str]:
+def _names(found: Mapping[str, Any]) -> Iterator[str]:
     """The names of tools in a request of any format, also in groups."""
-    tools = found.get("tools") or [] if isinstance(found, Mapping) else []
+    tools: list[dict[str, Any]] = found.get("tools") or []
     for tool in tools:
-        group = tool.get("tools") or tool.get("functionDeclarations") or []
-        yield from (each["name"] for each in (group or [tool.get("function", tool)]) if "name" in each)
+        alone: list[dict[str, Any]] = [tool.get("function", tool)]
+        group: list[dict[str, Any]] = tool.get("tools") or tool.get("functionDeclarations") or alone
+        yield from (each["name"] for each in group if "name" in each)

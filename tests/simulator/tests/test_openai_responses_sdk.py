@@ -374,3 +374,12 @@ async def test_leaving_a_stalled_stream_is_noticed(
 async def test_tokens_are_counted(client: AsyncOpenAI) -> None:
     counted = await client.responses.input_tokens.count(model=MODEL, input="x" * 400)
     assert counted.input_tokens == 108
+
+
+async def test_a_call_of_a_grouped_function_names_its_group(
+    client: AsyncOpenAI, simulator: Simulator
+) -> None:
+    group = {"type": "namespace", "name": "mcp__jupyter", "description": "Notebooks"}
+    simulator.script(reply(ToolUse(name="run", arguments="{}")))
+    answer = await create(client, tools=[{**group, "tools": [RUN]}])
+    assert [item.namespace for item in answer.output] == ["mcp__jupyter"]

@@ -33,7 +33,10 @@ PNG = (
     "hiIAAAAASUVORK5CYII="
 )
 """A picture of 8 x 8 pixels."""
-PLOT = f"import base64\nfrom IPython.display import Image\nImage(base64.b64decode('{PNG[::-1]}'[::-1]))"
+PLOT = f"""\
+import base64
+from IPython.display import Image
+Image(base64.b64decode('{PNG[::-1]}'[::-1]))"""
 """Does not contain the picture as a client gets it."""
 CELLS = (("a", "x = 1"), ("b", "y = 2"), ("c", "z = 3"), ("plot", PLOT))
 CALLS = (
