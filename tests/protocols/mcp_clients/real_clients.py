@@ -178,6 +178,7 @@ def _codex_settings(server: OurServer, simulator: Simulator) -> str:
         "enabled = false",
         "[mcp_servers.jupyter]",
         *reach,
+        "required = true",  # it begins without servers that are slow to start otherwise
         f"tool_timeout_sec = {SECONDS}",
         'default_tools_approval_mode = "approve"',
     )
