@@ -72,6 +72,8 @@ def _codex(server: _Server) -> ClientEntry:
             f"url = {json.dumps(server.url)}",
             f"http_headers = {{ Authorization = {json.dumps(server.headers['Authorization'])} }}",
         ]
+    # It otherwise begins without a slow server, and ends a call after a minute of waiting.
+    lines += ["required = true", "tool_timeout_sec = 3600"]
     return ClientEntry(where, "\n".join(lines))
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import shutil
 import signal
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -29,6 +28,7 @@ from tests.host.test_build import NoKernels, NoPages
 from tests.protocols.acp_agents.real_agents import AGENTS, RealAgent, work_through
 from tests.simulator.script import Delivery, Reasoning, reply
 from tests.simulator.server import Simulator
+from tests.support.npm_programs import put_on_path
 
 pytestmark = [
     pytest.mark.full,
@@ -44,9 +44,7 @@ async def real_agent(
     agent: RealAgent, folder: Path, simulator: Simulator, session: SessionId | None = None
 ) -> AsyncGenerator[AgentWorkspace]:
     """A host with one real agent, and a conversation with it."""
-    program = shutil.which(agent.program)
-    if program is None:
-        pytest.skip(f"{agent.program} is not on the path")
+    program = put_on_path(agent.program)
     root, home = folder / "root", folder / "home"
     if not home.exists():
         root.mkdir()

@@ -7,7 +7,6 @@ Tried with Inspector 2.12, Claude Code 2.1, Codex 0.171 and Gemini CLI 0.61.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -19,6 +18,7 @@ from playwright.sync_api import Page, expect
 from tests.protocols.mcp_clients.real_clients import CLIENTS, SECONDS, OurServer, RealClient
 from tests.simulator_process import notebook
 from tests.support.lab_server import Lab, StartLab
+from tests.support.npm_programs import put_on_path
 from tests.ui.page_objects.lab_page import OpenNotebook, Panel
 from tests.ui.page_objects.review import Review
 from tests.ui.support.notebook_scenario import ConversationApi
@@ -110,8 +110,8 @@ def show(panel: Panel, title: str) -> None:
 def test_a_program_works_on_the_notebook_that_is_open(
     client: RealClient, way: str, lab: Lab, page: Page, tmp_path: Path
 ) -> None:
-    if client.program is not None and shutil.which(client.program) is None:
-        pytest.skip(f"{client.program} is not on the path")
+    if client.program is not None:
+        put_on_path(client.program)
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(lab.document_url("live.ipynb"))
     open_notebook = OpenNotebook(page).ready().save_as_the_lab_has_it()

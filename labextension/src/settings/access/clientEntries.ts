@@ -47,7 +47,10 @@ export function clientEntry(
         text: [
           '[mcp_servers.jupyter]',
           `url = ${JSON.stringify(url)}`,
-          `http_headers = { Authorization = ${JSON.stringify(authorization)} }`
+          `http_headers = { Authorization = ${JSON.stringify(authorization)} }`,
+          // It otherwise begins without a slow server, and ends a call after a minute of waiting.
+          'required = true',
+          'tool_timeout_sec = 3600'
         ].join('\n')
       };
     case 'cursor':
