@@ -150,7 +150,9 @@ def test_every_command_is_in_the_table() -> None:
 
 def test_commands_write_through_one_module() -> None:
     own = {"output.py", "main.py", "chat/terminal.py", "doctor/imports.py"}
-    # `main` writes a constant before anything else is imported, `imports` JSON for its parent.
+    own |= {"acp/command.py", "mcp/command.py"}
+    # `main` writes a constant before anything else is imported, `imports` JSON for its parent;
+    # `acp` and `mcp` speak protocols on standard output and log to standard error.
     folder = Path(dispatch.__file__).parent
     writes = {
         file.relative_to(folder).as_posix()

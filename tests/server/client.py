@@ -86,9 +86,10 @@ class Api:
             *API, *path.split("/"), method=method, raise_error=False, **kwargs
         )
         text = response.body.decode()
-        return Answer(
-            response.code, json.loads(text) if text else None, dict(response.headers.get_all())
-        )
+        headers = dict(response.headers.get_all())
+        is_page = headers.get("Content-Type", "").startswith("text/html")  # of a sign-in
+        body = text if is_page else json.loads(text) if text else None
+        return Answer(response.code, body, headers)
 
     async def download(self, path: str) -> httpx.Response:
         """Get a file; the path is not quoted."""

@@ -180,11 +180,12 @@ class McpOAuthCallbackHandler(_McpHandler):
         self.changed()
 
     def _show(self, title: str, text: str) -> None:
-        self.set_header("Content-Type", "text/html; charset=utf-8")
         self.set_header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
         self.set_header("Referrer-Policy", "no-referrer")
         self.set_header("Cache-Control", "no-store")
-        self.finish(_PAGE.format(title=escape(title), text=escape(self.host.redact(text))))
+        page = _PAGE.format(title=escape(title), text=escape(self.host.redact(text)))
+        # Jupyter's handlers of an API send JSON unless `finish` is told otherwise.
+        self.finish(page, set_content_type="text/html; charset=utf-8")
 
 
 _NAME = r"([A-Za-z0-9][A-Za-z0-9_.-]{0,63})"

@@ -142,6 +142,9 @@ async def test_modes_and_models_are_chosen_in_the_editor(terminal: Terminal) -> 
         )
         assert changed is not None
         assert changed.config_options[0].current_value == other
+        await run.agent.set_config_option(  # the last choice is the default of later tests
+            config_id="model", session_id=made.session_id, value=option.current_value
+        )
         for wrong in ("no-such-mode", ""):
             with pytest.raises(RequestError):
                 await run.agent.set_session_mode(session_id=made.session_id, mode_id=wrong)
