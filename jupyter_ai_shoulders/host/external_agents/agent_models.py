@@ -204,7 +204,7 @@ class AgentModels:
         connection = AgentConnection(agent.title, command, running.listener)
         earlier = self._earlier(session_id, agent)
         await self._close_access(running)
-        running.access = await ports.notebook_server.open(agent.title, ports.owner(session_id))
+        running.access = ports.notebook_server.open(agent.title, ports.owner(session_id))
         mcp = running.access.endpoint if running.access else None
         try:
             await start_agent(ports.starter, connection, agent.title, agent.install)

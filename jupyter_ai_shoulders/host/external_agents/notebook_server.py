@@ -1,23 +1,22 @@
 """Our MCP server as the agents in the panel reach it, each with a token of its own.
 
-Used by ``agent_models``. The token is made when the agent starts and revoked when it ends, so what
-the agent does with our notebook tools is a conversation of its own, with its name in the audit.
+Used by ``agent_models``. The token is made when the agent starts, kept in memory only and revoked
+when it ends. What the agent does with our notebook tools is a conversation of its own, with its
+name in the audit.
 """
 
 from __future__ import annotations
 
-import logging
 import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
 from jupyter_ai_shoulders.acp_client.values import McpEndpoint
-from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError, StateUnavailable
+from jupyter_ai_shoulders.core.errors import NotFound, StateUnavailable
 from jupyter_ai_shoulders.host.mcp_server.access_tokens import AccessTokens
 from jupyter_ai_shoulders.wire.api.access_tokens import PostAccessToken
 
-_log = logging.getLogger(__name__)
 SERVER_NAME = "jupyter"
 
 
@@ -37,19 +36,15 @@ class NotebookServer:
     url: Callable[[], str | None]
     """Returns its address on this machine; None where there is none."""
 
-    async def open(self, title: str, owner: str | None) -> NotebookServerAccess | None:
-        """Make a token for an agent; without one it works, but not with our notebook tools."""
+    def open(self, title: str, owner: str | None) -> NotebookServerAccess | None:
+        """Make a token for an agent; None where there is no server for it."""
         url = self.url()
         if url is None:
             return None
         command = PostAccessToken(
             name=f"{title[:40]} {secrets.token_hex(4)}", scopes=("read", "edit", "run")
         )
-        try:
-            made = await self.tokens.create(command, owner or "")
-        except ShouldersError as error:
-            _log.warning("An agent gets no notebook tools: %s", error)
-            return None
+        made = self.tokens.create_temporary(command, owner or "")
         headers = {"Authorization": f"Bearer {made.secret}"}
         return NotebookServerAccess(McpEndpoint(SERVER_NAME, url, headers), made.token.id)
 

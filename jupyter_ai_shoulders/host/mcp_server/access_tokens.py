@@ -79,10 +79,12 @@ class AccessTokens:
         self._lock = asyncio.Lock()
         self._used: dict[str, datetime] = {}
         """When each token was last used, newer than in the file."""
+        self._temporary: dict[str, StoredToken] = {}
+        """Tokens that end with the server, by id; never in the file."""
 
     async def list(self, username: str | None) -> tuple[AccessToken, ...]:
         """Return the tokens of a user, of all for None. Raises ``StateUnavailable``."""
-        stored = await asyncio.to_thread(self._read)
+        stored = (*await asyncio.to_thread(self._read), *self._temporary.values())
         return tuple(self._current(token).shown() for token in stored if _of(token, username))
 
     async def create(self, command: PostAccessToken, username: str) -> CreatedAccessToken:
@@ -90,15 +92,7 @@ class AccessTokens:
 
         Raises ``InvalidRequest`` (name taken, too many) and ``StateUnavailable``.
         """
-        secret = f"{SECRET_PREFIX}{secrets.token_urlsafe(RANDOM_BYTES)}"
-        token = StoredToken(
-            id=f"tok_{secrets.token_hex(8)}",
-            name=command.name,
-            scopes=tuple(dict.fromkeys(command.scopes)),
-            sha256=_hash(secret),
-            username=username,
-            created_at=timestamp(self._clock.now()),
-        )
+        secret, token = self._made(command, username)
 
         def added(stored: tuple[StoredToken, ...]) -> tuple[StoredToken, ...]:
             if any(other.name == token.name and other.username == username for other in stored):
@@ -115,11 +109,33 @@ class AccessTokens:
         await self._change(added)
         return CreatedAccessToken(token=token.shown(), secret=secret)
 
+    def create_temporary(self, command: PostAccessToken, username: str) -> CreatedAccessToken:
+        """Make a token that is gone when the server ends, however it ends."""
+        secret, token = self._made(command, username)
+        self._temporary[token.id] = token
+        return CreatedAccessToken(token=token.shown(), secret=secret)
+
+    def _made(self, command: PostAccessToken, username: str) -> tuple[str, StoredToken]:
+        secret = f"{SECRET_PREFIX}{secrets.token_urlsafe(RANDOM_BYTES)}"
+        token = StoredToken(
+            id=f"tok_{secrets.token_hex(8)}",
+            name=command.name,
+            scopes=tuple(dict.fromkeys(command.scopes)),
+            sha256=_hash(secret),
+            username=username,
+            created_at=timestamp(self._clock.now()),
+        )
+        return secret, token
+
     async def revoke(self, token_id: str, username: str | None) -> None:
         """Remove a token; requests with it are refused from now on.
 
         Raises ``NotFound`` and ``StateUnavailable``.
         """
+        temporary = self._temporary.get(token_id)
+        if temporary is not None and _of(temporary, username):
+            del self._temporary[token_id]
+            return
 
         def removed(stored: tuple[StoredToken, ...]) -> tuple[StoredToken, ...]:
             rest = tuple(t for t in stored if t.id != token_id or not _of(t, username))
@@ -134,6 +150,10 @@ class AccessTokens:
         if not secret.startswith(SECRET_PREFIX):
             return None
         given, found = _hash(secret), None
+        for token in self._temporary.values():
+            if hmac.compare_digest(token.sha256, given):
+                self._used[token.id] = self._clock.now()
+                return token
         for token in await asyncio.to_thread(self._read):
             if hmac.compare_digest(token.sha256, given):
                 found = token
