@@ -51,7 +51,6 @@ class Agent:
     arguments: tuple[str, ...]
     env: Mapping[str, str]
     """Variables of its entry, with ``${NAME}`` unexpanded."""
-    proxy: bool
     source: AgentSource
     install: str | None = None
     problem: str | None = None
@@ -140,17 +139,16 @@ class AgentCatalogue:
                 known.program,
                 known.arguments,
                 env={},
-                proxy=False,
                 source="known",
                 install=known.install,
             )
             yield self._changed(agent, merged.pop(known.name, None))
         for name, entry in merged.items():
-            agent = Agent(name, name, "", (), env={}, proxy=False, source="user")
+            agent = Agent(name, name, "", (), env={}, source="user")
             yield self._changed(agent, entry)
         for name, problem in {**user.problems, **self._fixed.problems}.items():
             source = "administrator" if name in self._fixed.problems else "user"
-            yield Agent(name or KEY, name or KEY, "", (), {}, False, source, problem=problem)
+            yield Agent(name or KEY, name or KEY, "", (), {}, source, problem=problem)
 
     def _changed(self, agent: Agent, entry: AgentEntry | None) -> Agent:
         is_fixed = agent.name in self._fixed.entries
@@ -163,7 +161,6 @@ class AgentCatalogue:
             program=program,
             arguments=tuple(arguments),
             env=entry.env or {},
-            proxy=entry.proxy or False,
             install=entry.install or (None if entry.command else agent.install),
             source="administrator" if is_fixed else "user",
         )

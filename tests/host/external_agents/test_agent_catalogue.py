@@ -86,7 +86,7 @@ async def test_an_entry_of_the_user_adds_an_agent(tmp_path: Path) -> None:
 def test_only_given_fields_change_a_known_agent_and_the_administrator_wins(tmp_path: Path) -> None:
     agents = catalogue(
         tmp_path,
-        user={"gemini": {"proxy": True, "title": "My Gemini", "env": {"A": "1"}}},
+        user={"gemini": {"install": "get gemini", "title": "My Gemini", "env": {"A": "1"}}},
         fixed={"gemini": {"title": "Gemini of the lab", "env": {"B": "2"}}},
     )
 
@@ -97,7 +97,7 @@ def test_only_given_fields_change_a_known_agent_and_the_administrator_wins(tmp_p
         "gemini",
         ("--acp",),
     )
-    assert (agent.proxy, agent.env, agent.source) == (True, {"B": "2"}, "administrator")
+    assert (agent.install, agent.env, agent.source) == ("get gemini", {"B": "2"}, "administrator")
 
 
 @pytest.mark.parametrize(
