@@ -237,6 +237,13 @@ class AgentConversation:
             self._cancel_open()
             self._queue.add(RelayedEnd(error))
             return
+        except Exception as error:  # noqa: BLE001 else the turn would wait for ever
+            _log.exception("The prompt of the agent %s failed", self._name)
+            self._cancel_open()
+            text = f"The connection to the agent failed: {type(error).__name__}."
+            failed = ProviderError(text, hint="Send the message again.", provider="acp")
+            self._queue.add(RelayedEnd(failed))
+            return
         self._usage = TokenUsage(input_tokens=end.input_tokens, output_tokens=end.output_tokens)
         if end.reason in {"max_tokens", "max_turn_requests", "refusal"}:
             self.notice("agent_stopped", f"The agent stopped early: {end.reason}.")

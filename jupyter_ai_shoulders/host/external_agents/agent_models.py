@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Protocol
 
@@ -167,7 +168,8 @@ class AgentModels:
         if conversation.is_working:
             running.steering.extend(blocks)
         elif blocks or started:
-            conversation.begin(blocks or [PromptText(CONTINUE)])
+            waiting, running.steering = running.steering, []  # of a prompt that was stopped
+            conversation.begin([*waiting, *blocks] or [PromptText(CONTINUE)])
         else:  # a command ended after the agent's answer
             yield UsageReport(TokenUsage())
             yield Stop("end_turn")
@@ -237,7 +239,7 @@ class AgentModels:
         if newest <= running.conversation.prompted_seq:
             return []
         running.conversation.prompted_seq = newest
-        return _trailing(request)
+        return trailing_blocks(request)
 
     def _end_later(self, running: _Running) -> None:
         running.listener.stop_all()
@@ -309,7 +311,6 @@ async def _relay(running: _Running) -> AsyncGenerator[ProviderEvent]:
         raise
     finally:
         if not finished:  # the user pressed stop
-            running.steering = []
             await asyncio.shield(asyncio.create_task(conversation.cancel()))
 
 
@@ -321,14 +322,15 @@ def _is_sent(event: Event) -> bool:
 
 
 def _last_parts(request: ModelRequest) -> Iterator[TextPart | ImagePart | ToolResultPart]:
-    """Yield the parts of all messages after the agent's last one, newest message first."""
-    for message in reversed(request.messages):
-        if isinstance(message, AssistantMessage):
-            return
-        yield from message.parts
+    """Yield the parts of all messages after the agent's last one, in order."""
+    ours = takewhile(lambda m: not isinstance(m, AssistantMessage), reversed(request.messages))
+    for message in reversed(tuple(ours)):
+        if not isinstance(message, AssistantMessage):
+            yield from message.parts
 
 
-def _trailing(request: ModelRequest) -> list[PromptBlock]:
+def trailing_blocks(request: ModelRequest) -> list[PromptBlock]:
+    """Return the content of the user's messages after the agent's last one, in order."""
     blocks: list[PromptBlock] = []
     for part in _last_parts(request):
         match part:

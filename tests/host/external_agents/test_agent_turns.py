@@ -243,6 +243,24 @@ async def test_stop_cancels_the_prompt(tmp_path: Path) -> None:
         assert await here.turn(("recall",)) == "2 messages"
 
 
+async def test_a_message_sent_before_the_stop_reaches_the_agent_with_the_next(
+    tmp_path: Path,
+) -> None:
+    async with agent_workspace(tmp_path) as here:
+        asked = {"toolCallId": "t", "title": "Try", "rawInput": {"command": "true"}}
+        await here.send(("ask", asked), ("hang",))
+        request = await here.until(lambda event: isinstance(event, ApprovalRequest))
+        await here.send(text="mind the gap")
+        await answer(here, request)
+        await here.until(lambda e: e.type == "text-delta" and "waiting" in e.text)
+        await here.host.engine.cancel(here.session)
+        await here.until(lambda event: isinstance(event, TurnEnd))
+
+        said = await here.turn(text="hello again")
+
+        assert said.index("mind the gap") < said.index("hello again")
+
+
 async def test_a_crash_is_an_error_and_the_next_message_continues_the_session(
     tmp_path: Path,
 ) -> None:
