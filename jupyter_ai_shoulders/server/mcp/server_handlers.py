@@ -184,7 +184,7 @@ class McpOAuthCallbackHandler(_McpHandler):
         self.set_header("Referrer-Policy", "no-referrer")
         self.set_header("Cache-Control", "no-store")
         page = _PAGE.format(title=escape(title), text=escape(self.host.redact(text)))
-        # Jupyter's handlers of an API send JSON unless `finish` is told otherwise.
+        # Without the argument, Jupyter's API handlers label every answer as JSON.
         self.finish(page, set_content_type="text/html; charset=utf-8")
 
 
