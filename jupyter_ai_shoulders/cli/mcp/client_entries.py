@@ -7,12 +7,23 @@ The formats are those of each program's documentation (2026-11); the lab's setti
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 NAME = "jupyter"
+VARIABLES = ("JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR", "XDG_DATA_HOME")
+"""Where Jupyter looks for running servers (``jupyter_core.paths``). Several clients start commands
+with the most common variables only.
+"""
 TOKEN = "TOKEN"  # noqa: S105 stands for one
+CODEX_OPTIONS = (
+    "required = true",  # otherwise it begins without a server that is slow to start
+    "tool_timeout_sec = 3600",  # otherwise a call ends after a minute of waiting
+    'default_tools_approval_mode = "approve"',  # JupyterLab asks; ``codex exec`` else refuses
+)
+"""Codex 0.171."""
 _PASTE = "Add this to {}, and restart the program:"
 _RUN = "Run this in a terminal:"
 
@@ -31,30 +42,38 @@ class _Server:
 
     words: Sequence[str]
     url: str | None
+    variables: Mapping[str, str]
+    """Environment variables that the command needs."""
 
     @property
     def headers(self) -> Mapping[str, str]:
         return {"Authorization": f"Bearer {TOKEN}"}
 
 
-def client_entry(client: str, program: str, url: str | None) -> ClientEntry:
+def client_entry(
+    client: str, program: str, url: str | None, environ: Mapping[str, str] | None = None
+) -> ClientEntry:
     """Return the entry of a client: for the address ``url``, or else for a command.
 
     ``program`` is ``jupyter`` or the path of ``jupyter-shoulders``. An address needs a token, whose
-    place is marked.
+    place is marked. Of ``environ``, what decides where running servers are found is in the entry of
+    a command.
     """
+    variables = {name: environ[name] for name in VARIABLES if name in environ} if environ else {}
     words = (
         [program, "mcp"]
         if program.endswith(("shoulders", ".exe"))
         else [program, "shoulders", "mcp"]
     )
     address = None if url is None else f"{url}shoulders/mcp"
-    return _ENTRIES[client](_Server(words, address))
+    return _ENTRIES[client](_Server(words, address, variables))
 
 
 def _claude_code(server: _Server) -> ClientEntry:
     if server.url is None:
-        return ClientEntry(_RUN, f"claude mcp add {NAME} -- {' '.join(server.words)}")
+        given = [f"-e {shlex.quote(f'{name}={v}')} " for name, v in server.variables.items()]
+        words = shlex.join(server.words)
+        return ClientEntry(_RUN, f"claude mcp add {NAME} {''.join(given)}-- {words}")
     header = f'--header "Authorization: Bearer {TOKEN}"'
     return ClientEntry(_RUN, f"claude mcp add --transport http {NAME} {server.url} {header}")
 
@@ -67,13 +86,14 @@ def _codex(server: _Server) -> ClientEntry:
             f"command = {json.dumps(server.words[0])}",
             f"args = {json.dumps(list(server.words[1:]))}",
         ]
+        given = [f"{name} = {json.dumps(v)}" for name, v in server.variables.items()]
+        lines += [f"env = {{ {', '.join(given)} }}"] if given else []
     else:
         lines += [
             f"url = {json.dumps(server.url)}",
             f"http_headers = {{ Authorization = {json.dumps(server.headers['Authorization'])} }}",
         ]
-    # It otherwise begins without a slow server, and ends a call after a minute of waiting.
-    lines += ["required = true", "tool_timeout_sec = 3600"]
+    lines += CODEX_OPTIONS
     return ClientEntry(where, "\n".join(lines))
 
 
@@ -84,6 +104,7 @@ def _json_entry(
         entry: dict[str, Any]
         if server.url is None:
             entry = {"command": server.words[0], "args": list(server.words[1:])}
+            entry |= {"env": dict(server.variables)} if server.variables else {}
         else:
             entry = {**http, url_key: server.url, "headers": dict(server.headers)}
         return ClientEntry(_PASTE.format(file), json.dumps({key: {NAME: entry}}, indent=2))

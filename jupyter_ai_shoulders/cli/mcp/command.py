@@ -77,7 +77,7 @@ def _print_entry(options: argparse.Namespace, wanted: BackendOptions) -> ExitCod
             "No Jupyter server of yours serves this folder. Start JupyterLab, or give --url."
         )
     program = str(Path(sys.argv[0]).absolute()) if _is_script() else "jupyter"
-    entry = client_entry(options.client, program, address.url if address else None)
+    entry = client_entry(options.client, program, address.url if address else None, os.environ)
     write_error(f"{entry.where}\n\n")
     write_out(f"{entry.text}\n")
     return ExitCode.OK

@@ -129,6 +129,16 @@ def test_entries_name_the_command_or_the_address(client: str, url: str | None) -
     assert entry.where.endswith(":")
 
 
+@pytest.mark.parametrize("client", CLIENTS)
+def test_entries_of_commands_have_the_variables_that_find_servers(client: str) -> None:
+    environ = {"JUPYTER_RUNTIME_DIR": "/run/my jupyter", "SECRET": "no"}
+    entry = client_entry(client, "jupyter", None, environ)
+    assert "JUPYTER_RUNTIME_DIR" in entry.text
+    assert "/run/my jupyter" in entry.text
+    assert "SECRET" not in entry.text
+    assert "JUPYTER" not in client_entry(client, "jupyter", "http://127.0.0.1:1/", environ).text
+
+
 def test_config_prints_the_entry_alone_on_standard_output(
     attached: Terminal, client: Client, tmp_path: Path
 ) -> None:

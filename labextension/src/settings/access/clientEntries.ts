@@ -48,9 +48,10 @@ export function clientEntry(
           '[mcp_servers.jupyter]',
           `url = ${JSON.stringify(url)}`,
           `http_headers = { Authorization = ${JSON.stringify(authorization)} }`,
-          // It otherwise begins without a slow server, and ends a call after a minute of waiting.
+          // Without these it begins without a slow server, ends a call after a minute of waiting, and asks a second time.
           'required = true',
-          'tool_timeout_sec = 3600'
+          'tool_timeout_sec = 3600',
+          'default_tools_approval_mode = "approve"'
         ].join('\n')
       };
     case 'cursor':
