@@ -33,6 +33,10 @@ PATH = "shoulders/mcp"
 SCOPES_HEADER = "X-Shoulders-Scopes"
 """As in ``server.mcp.handlers``."""
 CONNECT_SECONDS = 10.0
+END_SECONDS = 2.0
+"""How long a server may take to end the protocol session after the client has gone."""
+MOST_WAITING = 1000
+"""Messages read ahead: the client's end is noticed while the server does not take one."""
 PARSE_ERROR = -32700
 
 
@@ -50,19 +54,19 @@ async def bridge(address: ServerAddress, scopes: Sequence[str] = ()) -> None:
         headers=headers, transport=transport, timeout=timeout, trust_env=False
     ) as http:
         await _check_access(http, url)
-        async with (
-            stdio_server() as (client_in, client_out),
-            streamable_http_client(url, http_client=http) as (server_in, server_out),
-            anyio.create_task_group() as group,
-        ):
-
-            async def to_client() -> None:
-                await _pass(server_in, client_out)
+        with anyio.CancelScope() as scope:
+            async with (
+                stdio_server() as (client_in, client_out),
+                streamable_http_client(url, http_client=http) as (server_in, server_out),
+                anyio.create_task_group() as group,
+            ):
+                group.start_soon(_pass, server_in, client_out)
+                into, waiting = anyio.create_memory_object_stream[Any](MOST_WAITING)
+                group.start_soon(_pass_to_server, waiting, client_out, server_out)
+                async for item in client_in:
+                    await into.send(item)
+                scope.deadline = anyio.current_time() + END_SECONDS
                 group.cancel_scope.cancel()
-
-            group.start_soon(to_client)
-            await _pass_to_server(client_in, client_out, server_out)
-            group.cancel_scope.cancel()
 
 
 async def _check_access(http: httpx2.AsyncClient, url: str) -> None:

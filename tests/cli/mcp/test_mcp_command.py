@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from jupyter_ai_shoulders.client import Client
 from jupyter_ai_shoulders.wire.api.commands import AnswerApproval
 from tests.cli.conftest import Terminal
 from tests.simulator_process import notebook, texts
+
+SERVER = {"name": "robot", "version": "1"}
 
 
 @asynccontextmanager
@@ -117,6 +119,66 @@ def test_an_unreachable_server_is_named(alone: Terminal) -> None:
     result = alone.says("mcp", "--url", "http://127.0.0.1:9/", "--token", "x")
     assert result.code == 1
     assert "http://127.0.0.1:9/shoulders/mcp cannot be reached" in result.err
+
+
+async def test_the_command_ends_with_its_client_though_the_server_hangs(alone: Terminal) -> None:
+    taken: list[bytes] = []
+    answers: set[asyncio.Task[Any] | None] = set()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer the probe and the handshake, and hang at everything else."""
+        answers.add(asyncio.current_task())
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = next(
+            (
+                int(line[15:])
+                for line in head.split(b"\r\n")
+                if line[:15].lower() == b"content-length:"
+            ),
+            0,
+        )
+        body = await reader.readexactly(length)
+        taken.append(body)
+        if b'"initialize"' in body:
+            result = {"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": SERVER}
+            text = json.dumps({"jsonrpc": "2.0", "id": 1, "result": result}).encode()
+            writer.write(
+                b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nmcp-session-id: s\r\n"
+                b"content-length: %d\r\n\r\n%b" % (len(text), text)
+            )
+        elif len(taken) == 1:
+            writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
+        else:
+            await reader.read()  # ends with the command
+        with suppress(ConnectionError):
+            await writer.drain()
+            writer.close()
+            await writer.wait_closed()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    bridge = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "jupyter_ai_shoulders.cli", "mcp"),
+        *("--url", f"http://127.0.0.1:{port}/", "--token", "x"),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert bridge.stdin is not None
+    assert bridge.stdout is not None
+    start = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": SERVER}
+    for message in (
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": start},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "method": "notifications/roots/list_changed"},
+    ):
+        bridge.stdin.write(json.dumps(message).encode() + b"\n")
+        if "id" in message:
+            await bridge.stdout.readline()
+    bridge.stdin.close()
+    async with asyncio.timeout(15):
+        assert await bridge.wait() == 0
+        await asyncio.wait({task for task in answers if task is not None})
+    server.close()
 
 
 @pytest.mark.parametrize("client", CLIENTS)
