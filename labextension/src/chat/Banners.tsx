@@ -1,4 +1,4 @@
-/** Banners above the messages: connection, problems of the server or conversation, folder trust. */
+/** Banners above the messages: connection, problems of the server or conversation, questions elsewhere, folder trust. */
 
 import * as React from 'react';
 
@@ -220,6 +220,38 @@ function useIsDisconnected(status: SocketStatus): boolean {
     };
   }, [away]);
   return lost;
+}
+
+/** Leads to a conversation that asks something while another one is shown. Threads are marked in their documents. */
+export function WaitingBar(): React.JSX.Element | null {
+  const trans = useTrans();
+  const { conversations } = useTabContext();
+  useSignalVersion(conversations.history.changed);
+  const shown = conversations.active.sessionId;
+  const waiting = conversations.history.all.filter(
+    ({ id, kind, status }) =>
+      status === 'waiting' && kind !== 'task' && id !== shown
+  );
+  const first = waiting[0];
+  return first === undefined ? null : (
+    <section
+      className="shoulders-TrustBar"
+      aria-label={trans.__('Questions in other conversations')}
+    >
+      <span className="shoulders-TrustBar-text" role="status">
+        {waiting.length === 1
+          ? trans.__('“%1” waits for your answer.', titleOf(first, trans))
+          : trans._n(
+              '%1 other conversation waits for your answer.',
+              '%1 other conversations wait for your answers.',
+              waiting.length
+            )}
+      </span>
+      <Button onClick={() => conversations.open(first.id)}>
+        {trans.__('Show')}
+      </Button>
+    </section>
+  );
 }
 
 export function FolderTrustBar(): React.JSX.Element | null {

@@ -23,7 +23,12 @@ import * as React from 'react';
 import type { IPageSocket } from '../client/socket';
 import type { IConversations } from '../model/conversations/interface';
 import { PanelActions } from './sessions/panelActions';
-import { ServerProblems, ConnectionBanner, FolderTrustBar } from './Banners';
+import {
+  ServerProblems,
+  ConnectionBanner,
+  FolderTrustBar,
+  WaitingBar
+} from './Banners';
 import { ConversationView } from './ConversationView';
 import { Header } from './Header';
 import { History } from './sessions/History';
@@ -63,6 +68,7 @@ export function ChatPanel(props: {
             <ServerProblems />
             <Notices />
             <FolderTrustBar />
+            <WaitingBar />
             <Content tab={tab} />
           </div>
         </ActionsContext.Provider>

@@ -28,6 +28,7 @@ const RANK = 5;
 const NOTHING: IStatusBarState = {
   model: null,
   running: 0,
+  waiting: 0,
   cost: null,
   unknown: 0,
   limit: null
@@ -94,10 +95,13 @@ class StatusItem extends Widget {
 
 /** Model, running turns and the month's cost; unknown values are left out. */
 function statusText(facts: IStatusBarState, trans: TranslationBundle): string {
-  const { model, running } = facts;
+  const { model, running, waiting } = facts;
   const parts = [
     model === null ? trans.__('no AI model') : visible(model),
     running === 0 ? '' : trans._n('%1 running', '%1 running', running),
+    waiting === 0
+      ? ''
+      : trans._n('%1 waiting for you', '%1 waiting for you', waiting),
     costText(facts, trans)
   ];
   return parts.filter(part => part !== '').join(' · ');

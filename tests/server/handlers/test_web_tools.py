@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -56,12 +56,18 @@ class Conversation:
         self._upstream = upstream
 
     async def play(
-        self, *calls: ToolUse, text: str = "Go", mode: str = "ask", answer: str = "allow"
+        self,
+        *calls: ToolUse,
+        text: str = "Go",
+        mode: str = "ask",
+        answer: str = "allow",
+        attachments: Sequence[dict[str, Any]] = (),
     ) -> list[dict[str, Any]]:
         """Make the calls, one per step; answer all questions; return the events."""
         self._upstream.script(*[reply(call) for call in calls], "Done.")
         session = (await self.api.post("sessions", {"mode": mode})).body["id"]
-        await self.api.post(f"sessions/{session}/messages", {"id": "m1", "text": text})
+        message = {"id": "m1", "text": text, "attachments": list(attachments)}
+        await self.api.post(f"sessions/{session}/messages", message)
         after = 0
         seen: list[dict[str, Any]] = []
         async with asyncio.timeout(30):

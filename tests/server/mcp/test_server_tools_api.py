@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -76,7 +77,9 @@ async def test_rules_and_switches_hold(
     assert of_type(events, "tool-result")[-1]["status"] in {"denied", "error"}
 
 
-async def test_resources_and_prompts_are_listed_and_read(api: Api, conversation: Conversation):
+async def test_resources_and_prompts_are_listed_and_read(
+    api: Api, conversation: Conversation, upstream: Simulator
+):
     assert (await api.get("mcp/resources", query="note")).body["resources"] == []  # starts nothing
     await conversation.play(LOAD)
     [note] = (await api.get("mcp/resources", query="note")).body["resources"]
@@ -85,7 +88,6 @@ async def test_resources_and_prompts_are_listed_and_read(api: Api, conversation:
     assert names == ["greet"]
     text = (await api.post("mcp/prompts/probe/greet", {"arguments": {"name": "Ada"}})).body
     assert text["text"] == "Say hello to Ada."
-    session = (await api.post("sessions", {})).body["id"]
     attachment = {"kind": "mcp_resource", **{key: note[key] for key in ("server", "uri", "name")}}
-    sent = {"id": "m2", "text": "See this.", "attachments": [attachment]}
-    assert (await api.post(f"sessions/{session}/messages", sent)).status < 300
+    await conversation.play(text="See this.", attachments=[attachment])
+    assert "a note" in json.dumps(upstream.requests[-1].body)

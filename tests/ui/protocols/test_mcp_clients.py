@@ -95,6 +95,12 @@ def questions(api: ConversationApi, session: str) -> list[str]:
     return [each["call_id"] for each in events if each["type"] == "approval-request"]
 
 
+def stop_all(api: ConversationApi) -> None:
+    for each in api.all():
+        if each["status"] in {"running", "waiting"}:
+            api.send("POST", f"sessions/{each['id']}/cancel", {})
+
+
 def show(panel: Panel, title: str) -> None:
     """Open the newest conversation of a program."""
     if panel.approval.is_visible():
@@ -122,7 +128,12 @@ def test_a_program_works_on_the_notebook_that_is_open(
 
     with ThreadPoolExecutor(1) as threads:
         work = threads.submit(client.use, reached(lab, way), CALLS, folder)
-        answered = answer_questions(panel, ConversationApi(lab), work)
+        api = ConversationApi(lab)
+        try:
+            answered = answer_questions(panel, api, work)
+        except BaseException:
+            stop_all(api)  # else the program waits for its answer, and this test for the program
+            raise
         got = work.result()
 
     assert answered == 1  # for the run; edits of open notebooks are reviewed instead

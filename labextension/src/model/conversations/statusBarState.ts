@@ -13,12 +13,16 @@ export interface IStatusBarState {
   /** Name of the model of the active conversation. */
   readonly model: string | null;
   readonly running: number;
+  /** Conversations that ask the user something. */
+  readonly waiting: number;
   /** Known cost of this month, in micro-dollars. */
   readonly cost: number | null;
   /** Calls of this month with unknown cost. */
   readonly unknown: number;
   readonly limit: number | null;
 }
+
+type BusyStatus = 'running' | 'waiting';
 
 /** Sessions requested at the start; running ones were updated last. */
 const NEWEST = 50;
@@ -50,7 +54,8 @@ export class StatusBarState {
     return {
       // An agent of others is not listed; its name follows the prefix.
       model: known?.label ?? known?.name ?? id?.replace(/^agent:/, '') ?? null,
-      running: this.busy.size,
+      running: this.count('running'),
+      waiting: this.count('waiting'),
       cost: this.cost,
       unknown: this.unknown,
       limit: this.limit
@@ -62,7 +67,7 @@ export class StatusBarState {
     this.readDefaultModel();
     this.readCost();
     this.request(this.http.sessions({ limit: NEWEST }), ({ sessions }) => {
-      this.busy = new Set();
+      this.busy.clear();
       sessions.forEach(({ id, status }) => this.note(id, status));
     });
   }
@@ -95,9 +100,8 @@ export class StatusBarState {
 
   private onEvents(events: readonly Event[]): void {
     const sessions = sessionsIn(events);
-    const before = this.busy.size;
     sessions.forEach(({ id, status }) => this.note(id, status));
-    if (this.busy.size !== before) {
+    if (sessions.length > 0) {
       this.changed.emit();
     }
     if (sessions.some(({ status }) => status !== 'running')) {
@@ -108,10 +112,14 @@ export class StatusBarState {
 
   private note(id: string, status: string): void {
     if (status === 'running' || status === 'waiting') {
-      this.busy.add(id);
+      this.busy.set(id, status);
     } else {
       this.busy.delete(id);
     }
+  }
+
+  private count(status: BusyStatus): number {
+    return [...this.busy.values()].filter(each => each === status).length;
   }
 
   private onFrame(frame: ServerFrame): void {
@@ -127,7 +135,7 @@ export class StatusBarState {
     }
   }
 
-  private busy = new Set<string>();
+  private readonly busy = new Map<string, BusyStatus>();
   private standard: string | null = null;
   private cost: number | null = null;
   private limit: number | null = null;
