@@ -1,7 +1,8 @@
 """Configured MCP servers: parsing of ``mcpServers``, and the values that entries name.
 
 Pure. The form is the one other clients read: ``command``, ``args``, ``env``, ``cwd``, ``url``,
-``type``, ``headers``, ``disabled``; other fields are ignored. Used by ``host.mcp_client``.
+``type``, ``headers``, ``disabled``, and our own ``sampling``; other fields are ignored. Used by
+``host.mcp_client``.
 """
 
 from __future__ import annotations
@@ -50,6 +51,8 @@ class ServerEntry:
     url: str = ""
     headers: tuple[tuple[str, str], ...] = ()
     disabled: bool = False
+    sampling: bool = False
+    """Whether it may ask for a model, with the user's agreement each time."""
     file: str | None = None
     line: int | None = None
     content: Json = None
@@ -192,6 +195,7 @@ class _Entry(BaseModel):
     url: str | None = None
     headers: dict[str, _Text] = {}
     disabled: bool = False
+    sampling: bool = False
 
 
 def _parse(
@@ -242,6 +246,7 @@ def _entry(name: str, content: Json, source: ServerSource) -> ServerEntry:
         url=read.url or "" if transport != "stdio" else "",
         headers=tuple(read.headers.items()) if transport != "stdio" else (),
         disabled=read.disabled,
+        sampling=read.sampling,
         content=content,
     )
 

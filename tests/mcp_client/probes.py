@@ -34,15 +34,17 @@ class Requests:
         self,
         elicitation: mcp_types.ElicitResult | None = None,
         *,
+        sample: mcp_types.CreateMessageResult | None = None,
         root: Path = Path("/work"),
     ) -> None:
+        self._sample = sample
         self._elicitation = elicitation
         self._root = root
         self.asked: list[str] = []
 
     def allows_sampling(self, server: str) -> bool:
         del server
-        return False
+        return self._sample is not None
 
     def allows_elicitation(self, server: str) -> bool:
         del server
@@ -58,7 +60,9 @@ class Requests:
     async def sample(
         self, server: str, params: mcp_types.CreateMessageRequestParams
     ) -> mcp_types.CreateMessageResult | mcp_types.ErrorData:
-        raise AssertionError((server, params))
+        self.asked.append(f"{server}: {params.messages[0].content}")
+        assert self._sample is not None
+        return self._sample
 
     def roots(self, server: str) -> Sequence[ServerRoot]:
         return (ServerRoot(self._root.as_uri(), f"work of {server}"),)

@@ -65,6 +65,10 @@ def called(number: Any, params: dict[str, Any]) -> None:
         schema = {"type": "object", "properties": {"name": {"type": "string"}}}
         question = {"message": "Name?", "requestedSchema": schema}
         send(id="q1", method="elicitation/create", params=question)
+    elif name == "sample":
+        asked["q2"] = number
+        said = {"role": "user", "content": {"type": "text", "text": "Hello"}}
+        send(id="q2", method="sampling/createMessage", params={"messages": [said], "maxTokens": 5})
     elif name == "crash":
         sys.stderr.write("about to end\n")
         sys.stderr.flush()
@@ -85,7 +89,8 @@ def answer(message: dict[str, Any]) -> None:
     method = message.get("method")
     if method is None:
         if number in asked:
-            send(id=asked.pop(number), result=text(json.dumps(message.get("result"))))
+            said = message.get("result", message.get("error"))
+            send(id=asked.pop(number), result=text(json.dumps(said)))
     elif method == "notifications/cancelled":
         asked["cancelled"] = params["requestId"]
     elif method == "tools/call":

@@ -83,6 +83,21 @@ async def test_no_time_passes_while_the_user_is_asked(tmp_path: Path) -> None:
         assert requests.asked == ["raw: Name?"]
 
 
+@pytest.mark.parametrize("allowed", [True, False], ids=["allowed", "not allowed"])
+async def test_a_server_of_the_older_protocol_asks_a_model_only_if_it_may(
+    allowed: bool, tmp_path: Path
+) -> None:
+    answer = mcp_types.CreateMessageResult(
+        role="assistant", content=mcp_types.TextContent(text="Hi"), model="m"
+    )
+    requests = Requests(sample=answer if allowed else None)
+    async with pool_of(raw_entry(), folder=tmp_path, requests=requests) as pool:
+        connection = await pool.connection("raw")
+        got = json.loads(shown(await connection.call_tool("sample", {})))
+        assert got.get("content") == ({"type": "text", "text": "Hi"} if allowed else None)
+        assert len(requests.asked) == int(allowed)
+
+
 async def test_a_crash_is_reported_and_the_next_use_starts_it_again(tmp_path: Path) -> None:
     async with pool_of(raw_entry(), folder=tmp_path) as pool:
         connection = await pool.connection("raw")

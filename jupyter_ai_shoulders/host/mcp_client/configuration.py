@@ -194,6 +194,8 @@ def _folder_item(entry: ServerEntry) -> FolderItem:
         names = ", ".join(entry.variables)
         whom = entry.host or "the program"
         warnings.append(f"Gives values of your keys or environment to {whom}: {names}.")
+    if entry.sampling:
+        warnings.append("May ask you to send texts to your model, at your expense.")
     return FolderItem(
         "program",
         entry.name,

@@ -5,18 +5,16 @@ Made by ``host.external_agents.protocol_services`` from the servers of ``host.mc
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
-from jupyter_ai_shoulders.assist.one_shot import OneShotCalls
 from jupyter_ai_shoulders.host.mcp_client.missing_values import AskedValues, ServerValues
+from jupyter_ai_shoulders.host.mcp_client.sampling import Sampling
 from jupyter_ai_shoulders.host.mcp_client.server_content import ServerContent
 from jupyter_ai_shoulders.host.mcp_client.server_questions import ServerQuestions
 from jupyter_ai_shoulders.host.mcp_client.server_tools import ConfiguredServers, ServerTools
 from jupyter_ai_shoulders.host.shared_services import SharedServices
 from jupyter_ai_shoulders.storage.state_file import StateFile
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
-from jupyter_ai_shoulders.wire.ids import ModelId
 
 FILE = "mcp_tools.json"
 
@@ -24,19 +22,17 @@ FILE = "mcp_tools.json"
 class HostServers(ConfiguredServers, ServerValues, Protocol):
     """The configured servers of a host."""
 
+    def allows_sampling(self, name: str) -> bool:
+        """Return whether a server's entry lets it ask for a model."""
+        ...
+
 
 class ServerOffers:
     """The parts that use MCP servers; ``start`` and ``aclose`` them."""
 
     def __init__(
-        self,
-        services: SharedServices,
-        registry: ToolRegistry,
-        servers: HostServers,
-        *,
-        sampling: Callable[[], bool] = lambda: False,
+        self, services: SharedServices, registry: ToolRegistry, servers: HostServers
     ) -> None:
-        """``sampling`` returns whether servers may ask for a model at all."""
         store = services.store
         self.tools = ServerTools(
             servers,
@@ -48,10 +44,13 @@ class ServerOffers:
             self.tools.running,
             services.documents.runner.inputs,
             services.settings.workspace,
-            models=OneShotCalls(services.models, services.preferences.models),
-            sessions=store.sessions,
-            model_of=lambda model: _catalogue_model(services, model),
-            sampling=sampling,
+            Sampling(
+                services.models,
+                services.preferences.models,
+                store.sessions,
+                allows=servers.allows_sampling,
+                redact=services.redact,
+            ),
         )
         self.tools.values = AskedValues(servers, self.questions)
         self.content = ServerContent(servers, services.ports.clock)
@@ -65,7 +64,3 @@ class ServerOffers:
     async def aclose(self) -> None:
         """Stop reading what servers offer."""
         await self.tools.aclose()
-
-
-def _catalogue_model(services: SharedServices, model: ModelId | None) -> ModelId:
-    return services.models.resolve(model).spec.id

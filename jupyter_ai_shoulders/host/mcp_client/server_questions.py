@@ -7,19 +7,20 @@ the server; where nobody can answer they are declined. Answers are never stored.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from pydantic import BaseModel
-
-from jupyter_ai_shoulders.assist.one_shot import OneShotCalls, OneShotQuestion
-from jupyter_ai_shoulders.core.budget.account import UsageAccount
-from jupyter_ai_shoulders.core.errors import ShouldersError
+from jupyter_ai_shoulders.core.errors import (
+    Conflict,
+    PolicyRefusal,
+    ShouldersError,
+    StateUnavailable,
+)
+from jupyter_ai_shoulders.host.mcp_client.sampling import Sample, SampleText, Sampling
 from jupyter_ai_shoulders.mcp_client.ports import ServerRoot
 from jupyter_ai_shoulders.notebook.base import InputRecipient
 from jupyter_ai_shoulders.notebook.execution.stdin import PendingInputs
-from jupyter_ai_shoulders.storage.base import Sessions
 from jupyter_ai_shoulders.tools.base import InputEnded, InputRequested, Progress
 from jupyter_ai_shoulders.tools.mcp.form_questions import (
     FieldQuestion,
@@ -30,7 +31,6 @@ from jupyter_ai_shoulders.tools.mcp.form_questions import (
 from jupyter_ai_shoulders.tools.mcp.running_calls import RunningCall, RunningCalls
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.hidden_characters import legible, visible
-from jupyter_ai_shoulders.wire.ids import ModelId
 
 if TYPE_CHECKING:
     import mcp_types
@@ -39,15 +39,8 @@ ATTEMPTS = 3
 """How often a field is asked about until its value is valid."""
 MAX_QUESTIONS = 50
 """Questions of a server during one call."""
-SHOWN_PROMPT = 1_500
-MAX_PROMPT = 40_000
-MAX_OUTPUT = 2_000
-
-
-class ModelText(BaseModel):
-    """The answer of a model to a server."""
-
-    text: str
+MAX_SAMPLES = 10
+"""Answers of models during one call."""
 
 
 class ServerQuestions:
@@ -58,28 +51,16 @@ class ServerQuestions:
         running: RunningCalls,
         inputs: PendingInputs,
         root: Path,
-        *,
-        models: OneShotCalls,
-        sessions: Sessions,
-        model_of: Callable[[ModelId | None], ModelId],
-        sampling: Callable[[], bool],
+        sampling: Sampling,
     ) -> None:
-        """``model_of`` returns the model for that of a conversation.
-
-        ``sampling`` returns whether servers may ask a model at all.
-        """
         self._running = running
         self._inputs = inputs
         self._root = root
-        self._models = models
-        self._sessions = sessions
-        self._model_of = model_of
         self._sampling = sampling
 
     def allows_sampling(self, server: str) -> bool:
         """See ``ServerRequests``."""
-        del server
-        return self._sampling()
+        return self._sampling.allows(server)
 
     def allows_elicitation(self, server: str) -> bool:
         """See ``ServerRequests``; whether somebody can answer is known when it asks."""
@@ -102,65 +83,86 @@ class ServerQuestions:
             return types.ElicitResult(action="decline")
         if isinstance(params, types.ElicitRequestURLParams):
             prompt = link_question(server, params.message, params.url)
-            question = FieldQuestion("", prompt, False, {"type": "boolean"}, True)
-            return await self._form(call, [question])
-        schema = cast("JsonObject", params.requested_schema)
-        return await self._form(call, form_questions(server, params.message, schema))
+            questions = [FieldQuestion("", prompt, False, {"type": "boolean"}, True)]
+        else:
+            schema = cast("JsonObject", params.requested_schema)
+            questions = form_questions(server, params.message, schema)
+        try:
+            return await self._form(call, questions)
+        except Conflict:  # the call has ended
+            return types.ElicitResult(action="cancel")
 
     async def sample(
         self, server: str, params: mcp_types.CreateMessageRequestParams
     ) -> mcp_types.CreateMessageResult | mcp_types.ErrorData:
-        """Ask a model for the server, once the user agreed to exactly this text."""
+        """Ask the conversation's model, once the user agreed to exactly this text."""
         import mcp_types as types
 
         call = self._running.asker(server)
-        prompt = _prompt_of(params)
-        if not self._sampling() or call is None or not call.context.interactive:
+        if not self._sampling.allows(server) or call is None or not call.context.interactive:
             return _refused("Asking a model is not allowed.")
-        if prompt is None or not self._may_ask(call):
-            return _refused("Only texts of limited length can be sent to a model.")
-        shown = prompt if len(prompt) <= SHOWN_PROMPT else prompt[:SHOWN_PROMPT] + " […]"
+        call.samples += 1
+        if call.samples > MAX_SAMPLES or not self._may_ask(call):
+            return _refused(f"A call may ask a model {MAX_SAMPLES} times at most.")
+        try:
+            sample = await self._sampled(call, self._sampling.text_of(params))
+        except ShouldersError as error:
+            return _refused(str(error))
+        return types.CreateMessageResult(
+            role="assistant",
+            content=types.TextContent(text=sample.text),
+            model=sample.model,
+            stop_reason="maxTokens" if sample.is_cut else "endTurn",
+        )
+
+    async def _sampled(self, call: RunningCall, text: SampleText) -> Sample:
+        """Return what the model answers. Raises ``ShouldersError``, also if the user declines."""
+        model = self._sampling.model(call.context).spec.name
         question = (
-            f"The MCP server {server} wants to send this to a model, at your expense:\n{shown}\n"
-            f"({len(prompt)} characters) Answer yes to allow it once."
+            f"The MCP server {call.server} wants to send this text to {model}, at your expense. "
+            "It gets the answer. Answer yes to allow it once.\n" + _quoted(str(text))
         )
         answer = await self.ask(call, question, password=False)
         if answer.strip().lower() not in {"yes", "y"}:
-            return _refused("The user did not allow it.")
+            call.outputs.put_nowait(Progress("status", "Nothing was sent to a model.\n"))
+            raise PolicyRefusal("The user did not allow it.", code="denied")
         try:
-            said = await self._models.ask(*self._question(call, prompt, params))
-        except ShouldersError as error:
-            return _refused(str(error))
-        line = f"A model answered the server: {_line(said.value.text)}\n"
+            async with call.asking:
+                sample = await call.while_running(self._sampling.send(text, call.context))
+        except ShouldersError as error:  # what it says is for the user, not for the server
+            call.outputs.put_nowait(Progress("status", f"No model answered: {_line(str(error))}\n"))
+            raise StateUnavailable("The model could not be asked.") from error
+        line = f"{model} answered the server ({sample.tokens:,} tokens): {_line(sample.text)}\n"
         call.outputs.put_nowait(Progress("status", line))
-        return types.CreateMessageResult(
-            role="assistant",
-            content=types.TextContent(text=said.value.text),
-            model=said.model,
-            stop_reason="endTurn",
-        )
+        return sample
 
     async def ask(self, call: RunningCall, prompt: str, *, password: bool) -> str:
-        """Return the user's answer to a question in the call's conversation."""
+        """Return the user's answer to a question in the call's conversation.
+
+        Raises ``Conflict`` when the call ends.
+        """
         async with call.asking:
-            context = call.context
-            asker = InputRecipient(context.session_id, context.call_id, context.interactive)
-            given: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+            return await call.while_running(self._answer(call, prompt, password=password))
 
-            def submit(text: str) -> bool:
-                if given.done():
-                    return False
-                given.set_result(text)
-                return True
+    async def _answer(self, call: RunningCall, prompt: str, *, password: bool) -> str:
+        context = call.context
+        asker = InputRecipient(context.session_id, context.call_id, context.interactive)
+        given: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
-            self._inputs.register(asker, submit)
-            try:
-                call.outputs.put_nowait(InputRequested(legible(prompt), password))
-                answer = await given
-                call.outputs.put_nowait(InputEnded(answered=True))
-                return answer
-            finally:
-                self._inputs.unregister(asker)
+        def submit(text: str) -> bool:
+            if given.done():
+                return False
+            given.set_result(text)
+            return True
+
+        self._inputs.register(asker, submit)
+        try:
+            call.outputs.put_nowait(InputRequested(legible(prompt), password))
+            answer = await given
+            call.outputs.put_nowait(InputEnded(answered=True))
+            return answer
+        finally:
+            self._inputs.unregister(asker)
 
     async def _form(
         self, call: RunningCall, questions: Sequence[FieldQuestion]
@@ -193,31 +195,9 @@ class ServerQuestions:
         call.questions += 1
         return call.questions <= MAX_QUESTIONS
 
-    def _question(
-        self, call: RunningCall, prompt: str, params: mcp_types.CreateMessageRequestParams
-    ) -> tuple[OneShotQuestion, type[ModelText], ModelId]:
-        session = self._sessions.get(call.context.session_id)
-        question = OneShotQuestion(
-            system=params.system_prompt or "Answer the request.",
-            prompt=prompt,
-            purpose="Give the answer as text.",
-            account=UsageAccount("other", session.id, call.context.turn_id, session.owner),
-            max_output=max(1, min(params.max_tokens, MAX_OUTPUT)),
-        )
-        return question, ModelText, self._model_of(session.model)
 
-
-def _prompt_of(params: mcp_types.CreateMessageRequestParams) -> str | None:
-    """Return the texts of the request; None if there is anything else, or too much."""
-    lines: list[str] = []
-    for message in params.messages[:50]:
-        blocks = message.content if isinstance(message.content, list) else [message.content]
-        for block in blocks:
-            if block.type != "text":
-                return None
-            lines.append(f"{message.role}: {block.text}")
-    text = visible("\n\n".join(lines))
-    return text if len(text) <= MAX_PROMPT else None
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}" for line in text.split("\n"))
 
 
 def _line(text: str) -> str:

@@ -74,6 +74,11 @@ class McpServers:
         """Notify a listener until the returned function is called."""
         return self._pool.add_listener(listener)
 
+    def allows_sampling(self, name: str) -> bool:
+        """Return whether a server's entry lets it ask for a model."""
+        servers = self._configuration.servers
+        return any(each.entry.name == name and each.entry.sampling for each in servers)
+
     async def refresh(self, max_age_s: float = 0.0) -> None:
         """Read the configuration again unless it was read within ``max_age_s``."""
         async with self._loading:

@@ -7,13 +7,16 @@ calls alone run at that server; with several conversations, or none, it is not a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
+from collections.abc import Coroutine, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
+from jupyter_ai_shoulders.core.errors import Conflict
 from jupyter_ai_shoulders.tools.base import CallContext, InputEnded, InputRequested, Progress
 
 Output = Progress | InputRequested | InputEnded
+T = TypeVar("T")
 
 
 @dataclass(eq=False)
@@ -26,9 +29,28 @@ class RunningCall:
         default_factory=lambda: asyncio.Queue[Output | None](maxsize=1_000)
     )
     asking: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held while the user is asked: one question at a time."""
+    """Held while the user, or a model, is asked: one question at a time."""
     questions: int = 0
     """Questions of the server so far."""
+    samples: int = 0
+    """Those of them that are for a model."""
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def while_running(self, work: Coroutine[Any, Any, T]) -> T:
+        """Return the result of work that is cancelled when the call ends, which a server decides.
+
+        Raises ``Conflict`` then.
+        """
+        working, end = asyncio.create_task(work), asyncio.create_task(self.ended.wait())
+        try:
+            await asyncio.wait({working, end}, return_when=asyncio.FIRST_COMPLETED)
+            if not working.done():
+                raise Conflict(f"The call of {self.server} has ended.")
+            return working.result()
+        finally:
+            working.cancel()
+            end.cancel()
+            await asyncio.gather(working, end, return_exceptions=True)
 
 
 class RunningCalls:
@@ -47,6 +69,7 @@ class RunningCalls:
             yield call
         finally:
             calls.remove(call)
+            call.ended.set()
 
     def asker(self, server: str) -> RunningCall | None:
         """Return the call that a question of the server belongs to."""

@@ -82,10 +82,7 @@ class Setup:
             self.tools.running,
             self.inputs,
             Path("/workspace"),
-            models=None,  # type: ignore[arg-type]
-            sessions=None,  # type: ignore[arg-type]
-            model_of=lambda model: model,  # type: ignore[arg-type,return-value]
-            sampling=lambda: False,
+            None,  # type: ignore[arg-type]
         )
         self.answers: list[str] = []
 
@@ -114,7 +111,7 @@ class Setup:
         outputs: list[ToolOutput] = []
         async for output in found.run(args, at):
             outputs.append(output)
-            if isinstance(output, InputRequested):
+            if isinstance(output, InputRequested) and self.answers:
                 self.inputs.answer(SessionId("session"), CallId("call"), self.answers.pop(0))
         return outputs
 

@@ -57,7 +57,7 @@ class Conversation:
 
     async def play(
         self,
-        *calls: ToolUse,
+        *calls: ToolUse | str,
         text: str = "Go",
         mode: str = "ask",
         answer: str = "allow",
@@ -79,6 +79,9 @@ class Conversation:
                     if event["type"] == "approval-request":
                         path = f"sessions/{session}/approvals/{event['call_id']}"
                         await self.api.post(path, {"decision": answer})
+                    if event["type"] == "stdin-request":
+                        path = f"sessions/{session}/stdin/{event['call_id']}"
+                        await self.api.post(path, {"text": "yes"})
                 await asyncio.sleep(0.02)  # the pace of a script that polls
         return seen
 
