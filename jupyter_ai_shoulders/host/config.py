@@ -235,6 +235,20 @@ class Shoulders(Configurable):
         those of a folder are not offered. With an empty `Shoulders.mcp_servers` there are none.""",
     ).tag(config=True)
 
+    mcp_call_timeout = Float(
+        600.0,
+        min=1.0,
+        help="""How many seconds a call of a tool of an MCP server may take; waiting for the user
+        does not count.""",
+    ).tag(config=True)
+
+    mcp_silence_timeout = Float(
+        60.0,
+        min=1.0,
+        help="""How many seconds a call of a tool of an MCP server may take without a report of
+        progress; waiting for the user does not count.""",
+    ).tag(config=True)
+
     report_activity = Bool(
         True,
         help="""Count a running turn as activity of the server, so that a hub does not stop the

@@ -25,6 +25,7 @@ from jupyter_ai_shoulders.notebook.base import KernelDirectory
 from jupyter_ai_shoulders.providers.adapter_factory import make_provider
 from jupyter_ai_shoulders.providers.base import Provider
 from jupyter_ai_shoulders.providers.http.endpoint import Endpoint
+from jupyter_ai_shoulders.tools.mcp.running_calls import CallLimits
 from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.frames import ServerFrame, SettingsPart
 from jupyter_ai_shoulders.wire.ids import ClientId
@@ -97,6 +98,8 @@ class HostSettings:
     """The administrator's MCP servers, in the form of ``.mcp.json``."""
     mcp_servers_locked: bool = False
     """Whether there are no other MCP servers."""
+    mcp_calls: CallLimits = field(default_factory=CallLimits)
+    """Time limits of calls at MCP servers."""
     tool_packages: Sequence[str] | None = None
     """Distributions whose tools are loaded; None: all installed ones."""
     acp_agents: Mapping[str, Any] = field(default_factory=dict[str, Any])

@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.core.budget.limits import SpendingLimits
 from jupyter_ai_shoulders.core.summaries import CompactionMode
 from jupyter_ai_shoulders.host.config import Shoulders, is_shared
 from jupyter_ai_shoulders.host.ports import FolderTrustSetting, HostSettings
+from jupyter_ai_shoulders.tools.mcp.running_calls import CallLimits
 from jupyter_ai_shoulders.wire.sessions import Mode
 
 STATE_DIR = ".shoulders"
@@ -34,7 +35,6 @@ def host_settings(
     """Return the settings of the host of a workspace.
 
     ``identifies_people``: whether the server distinguishes its users even without a hub.
-    ``runtime_dir``: where the server keeps its tokens; None: Jupyter's default.
     """
     return HostSettings(
         workspace=workspace,
@@ -57,6 +57,7 @@ def host_settings(
         services=config.services,
         mcp_servers=config.mcp_servers,
         mcp_servers_locked=config.mcp_servers_locked,
+        mcp_calls=CallLimits(config.mcp_silence_timeout, config.mcp_call_timeout),
         tool_packages=config.tool_packages,
         acp_agents=config.acp_agents,
         locks_acp_agents=config.lock_acp_agents,

@@ -39,6 +39,7 @@ class ServerOffers:
             registry,
             StateFile(store.directory, FILE),
             changed=services.ports.pages.tools_changed,
+            limits=services.settings.mcp_calls,
         )
         self.questions = ServerQuestions(
             self.tools.running,

@@ -22,8 +22,8 @@ from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.tools.base import ServerCategory
 from jupyter_ai_shoulders.tools.mcp.names import category_name
 from jupyter_ai_shoulders.tools.mcp.offers import ServerOffer, offer_of
-from jupyter_ai_shoulders.tools.mcp.running_calls import RunningCall, RunningCalls
-from jupyter_ai_shoulders.tools.mcp.server_tool import CallLimits, CallPorts, make_server_tool
+from jupyter_ai_shoulders.tools.mcp.running_calls import CallLimits, RunningCall, RunningCalls
+from jupyter_ai_shoulders.tools.mcp.server_tool import CallPorts, make_server_tool
 from jupyter_ai_shoulders.tools.permissions.store import PermissionsFile
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.wire import events as ev
@@ -70,7 +70,7 @@ class ServerTools:
         file: PermissionsFile,
         *,
         changed: Callable[[], None],
-        limits: Callable[[], CallLimits] = CallLimits,
+        limits: CallLimits,
     ) -> None:
         """``changed`` is called when the registry changed."""
         self._servers = servers

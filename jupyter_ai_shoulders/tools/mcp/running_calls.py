@@ -19,6 +19,15 @@ Output = Progress | InputRequested | InputEnded
 T = TypeVar("T")
 
 
+@dataclass(frozen=True, slots=True)
+class CallLimits:
+    """Time limits of a call in seconds."""
+
+    silent: float = 60.0
+    """Without progress."""
+    whole: float = 600.0
+
+
 @dataclass(eq=False)
 class RunningCall:
     """A call at a server; ``outputs`` are what its tool yields."""

@@ -25,7 +25,7 @@ from jupyter_ai_shoulders.tools.mcp.arguments import ServerArguments, arguments_
 from jupyter_ai_shoulders.tools.mcp.names import category_name
 from jupyter_ai_shoulders.tools.mcp.offers import OfferedTool
 from jupyter_ai_shoulders.tools.mcp.results import result_of
-from jupyter_ai_shoulders.tools.mcp.running_calls import RunningCall, RunningCalls
+from jupyter_ai_shoulders.tools.mcp.running_calls import CallLimits, RunningCall, RunningCalls
 from jupyter_ai_shoulders.tools.permissions.definitions import changed_parts
 from jupyter_ai_shoulders.wire.events import Risk
 from jupyter_ai_shoulders.wire.hidden_characters import escaped_json, visible
@@ -43,15 +43,6 @@ GONE = "gone:now"
 
 
 @dataclass(frozen=True, slots=True)
-class CallLimits:
-    """Time limits of a call in seconds."""
-
-    silent: float = 60.0
-    """Without progress."""
-    whole: float = 600.0
-
-
-@dataclass(frozen=True, slots=True)
 class CallPorts:
     """What calls need; shared by all tools."""
 
@@ -60,7 +51,7 @@ class CallPorts:
     running: RunningCalls
     definitions: Mapping[str, str]
     """What servers last said of their tools, by the tools' names, ahead of the registry."""
-    limits: Callable[[], CallLimits] = CallLimits
+    limits: CallLimits
 
 
 class ServerTool(Tool[ServerArguments]):
@@ -100,8 +91,7 @@ class ServerTool(Tool[ServerArguments]):
 
     async def run(self, args: ServerArguments, context: CallContext) -> AsyncIterator[ToolOutput]:
         """Call it, and pass on progress and questions. Raises ``ShouldersError``."""
-        offered, ports = self.offered, self._ports
-        limits = ports.limits()
+        offered, ports, limits = self.offered, self._ports, self._ports.limits
         with ports.running.running(offered.server, context) as running:
             progress = _ProgressLines(running)
             calling = asyncio.create_task(self._call(running, args, progress, limits))

@@ -23,7 +23,8 @@ from jupyter_ai_shoulders.tools.base import (
     Result,
     ToolOutput,
 )
-from jupyter_ai_shoulders.tools.mcp.server_tool import GONE, CallLimits
+from jupyter_ai_shoulders.tools.mcp.running_calls import CallLimits
+from jupyter_ai_shoulders.tools.mcp.server_tool import GONE
 from jupyter_ai_shoulders.tools.permissions.grants import Grant, narrowest_rule
 from jupyter_ai_shoulders.tools.permissions.rule_matching import RuleMatch, ToolRule
 from jupyter_ai_shoulders.tools.permissions.rules import (
@@ -75,7 +76,7 @@ class Setup:
             self.registry,
             self.file,
             changed=self._changed,
-            limits=lambda: CallLimits(silent=silent),
+            limits=CallLimits(silent=silent),
         )
         self.inputs = PendingInputs()
         self.questions = ServerQuestions(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from traitlets.config import Config
 
+from jupyter_ai_shoulders.wire.base import JsonObject
 from tests.mcp_client import sdk_server
 from tests.server.client import Api
 from tests.server.handlers.test_web_tools import Conversation, of_type, use
@@ -91,3 +93,40 @@ async def test_resources_and_prompts_are_listed_and_read(
     attachment = {"kind": "mcp_resource", **{key: note[key] for key in ("server", "uri", "name")}}
     await conversation.play(text="See this.", attachments=[attachment])
     assert "a note" in json.dumps(upstream.requests[-1].body)
+
+
+LIMITS = {
+    "in all": ("mcp_call_timeout", "did not finish the tool hang within 1 s"),
+    "silence": ("mcp_silence_timeout", "did not answer within 1 s"),
+}
+
+
+class TestLimits:
+    @pytest.fixture
+    def limit(self, request: pytest.FixtureRequest) -> str:
+        """The trait that is set to a second."""
+        return request.param[0]
+
+    @pytest.fixture
+    def jp_server_config(self, jp_server_config: Config, limit: str) -> Config:
+        """Calls may take a second."""
+        jp_server_config.merge(Config({"Shoulders": {limit: 1.0}}))
+        return jp_server_config
+
+    @pytest.mark.parametrize(
+        ("limit", "said"),
+        [(each, each[1]) for each in LIMITS.values()],
+        ids=LIMITS,
+        indirect=["limit"],
+    )
+    async def test_a_call_that_takes_too_long_ends_at_both_sides(
+        self, conversation: Conversation, said: str, tmp_path: Path
+    ):
+        file = tmp_path / "hung"
+        arguments: JsonObject = {"name": "mcp__probe__hang", "arguments": {"file": str(file)}}
+        events = await conversation.play(LOAD, ToolUse(name="call_tool", arguments=arguments))
+        error = of_type(events, "tool-result")[-1]["result"]["error"]
+        assert (error["code"], said in error["message"]) == ("timeout", True)
+        async with asyncio.timeout(10):
+            while not file.exists():  # noqa: ASYNC110 another process writes it
+                await asyncio.sleep(0.02)
