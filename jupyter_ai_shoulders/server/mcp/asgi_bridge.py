@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, cast
 
 from tornado.http1connection import HTTP1Connection
+from tornado.iostream import StreamClosedError
 from tornado.web import RequestHandler
 
 from jupyter_ai_shoulders.server.handlers.stream_writer import EVENT_STREAM, STREAM_HEADERS
@@ -56,10 +57,13 @@ class AsgiExchange:
         body = cast("bytes", message.get("body", b""))
         if body:
             self._handler.write(body)
-        if message.get("more_body", False):
-            await self._handler.flush()
-        else:
-            await self._handler.finish()
+        try:
+            if message.get("more_body", False):
+                await self._handler.flush()
+            else:
+                await self._handler.finish()
+        except StreamClosedError:
+            self._disconnected.set()  # many clients leave as soon as they have their result
 
     def _start(self, message: Message) -> None:
         handler = self._handler

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import pytest
 
 from tests.server.client import Api
@@ -32,3 +34,12 @@ async def test_a_client_reads_a_notebook_and_its_call_is_in_a_conversation(
     assert [event["tool"] for event in events if event["type"] == "tool-result"] == [
         "read_notebook"
     ]
+
+
+async def test_a_client_that_leaves_with_its_result_is_no_error(
+    connect: Connect, notebook: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with connect(mode="legacy") as client:
+        for _ in range(3):  # the SDK's client closes each connection once it has the result
+            await client.call_tool("read_notebook", {"path": notebook})
+    assert not [each for each in caplog.records if each.levelno >= logging.WARNING]
