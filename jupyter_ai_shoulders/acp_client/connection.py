@@ -102,6 +102,8 @@ class AgentConnection:
                 f"{PROTOCOL_VERSION}.",
                 hint="Update it.",
             )
+        if answer.agent_info is not None:
+            self.facts.program = answer.agent_info.name
         self._take_capabilities(answer.agent_capabilities)
 
     async def new_session(self, mcp: McpEndpoint | None) -> None:
@@ -133,11 +135,22 @@ class AgentConnection:
                 raise
             facts.session = ""
             return False  # it does not know the session any more
+        else:
+            if answer is not None:
+                self._take_offer(answer)
+            await self._after_replay()
         finally:
             self._client.is_replaying = False
-        if answer is not None:
-            self._take_offer(answer)
         return True
+
+    async def _after_replay(self) -> None:
+        """Wait until the agent has repeated its history: some go on after their answer.
+
+        Choosing the current mode again changes nothing, and is answered after what was sent before.
+        """
+        if self.facts.can_load and self.facts.mode is not None:
+            with contextlib.suppress(ProviderError):  # it cannot change its mode; that is an answer
+                await self.set_mode(self.facts.mode)
 
     async def prompt(self, blocks: Sequence[PromptBlock]) -> PromptEnd:
         """Send a message and wait for the end of the agent's work. Raises ``ProviderError``."""
@@ -149,6 +162,11 @@ class AgentConnection:
         if usage is None:
             return PromptEnd(answer.stop_reason)
         return PromptEnd(answer.stop_reason, usage.input_tokens, usage.output_tokens)
+
+    async def wait_ended(self) -> None:
+        """Wait until its process has ended."""
+        assert self._process is not None
+        await self._process.wait()
 
     async def cancel(self) -> None:
         """Tell the agent that the user stopped it. Raises ``ProviderError``."""

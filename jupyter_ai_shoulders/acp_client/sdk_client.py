@@ -15,7 +15,11 @@ from jupyter_ai_shoulders.acp_client.values import (
     AgentListener,
     CommandRequest,
     RequestRefused,
+    ResourceMissing,
 )
+
+READS_MISSING_AS_EMPTY = frozenset({"gemini-cli"})
+"""Programs that take every error of a read for a failure, so they would never make a new file."""
 
 
 class SdkClient:
@@ -89,8 +93,13 @@ class SdkClient:
     ) -> schema.ReadTextFileResponse:
         """Read a file."""
         self._check(session_id)
-        with _Refusals():
-            text = await self._listener.read_file(path, line, limit)
+        try:
+            with _Refusals():
+                text = await self._listener.read_file(path, line, limit)
+        except ResourceMissing:
+            if self._facts.program not in READS_MISSING_AS_EMPTY:
+                raise RequestError.resource_not_found(path) from None
+            text = ""
         return schema.ReadTextFileResponse(content=text)
 
     async def write_text_file(
@@ -181,7 +190,7 @@ class _Refusals:
     def __enter__(self) -> None: ...
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if isinstance(error, RequestRefused):
+        if isinstance(error, RequestRefused) and not isinstance(error, ResourceMissing):
             raise RequestError.invalid_params({"details": str(error)}) from error
 
 

@@ -192,6 +192,7 @@ def question_of(activity: AgentActivity) -> PermissionQuestion:
     path = diffs[0].path if diffs else next(iter(activity.locations), None)
     preview = "\n".join(_diff_text(diff) for diff in diffs) if diffs else "\n".join(texts)
     return PermissionQuestion(
+        activity_id=activity.activity_id,
         title=activity.title,
         kind=activity.kind,
         path=path,
@@ -199,6 +200,7 @@ def question_of(activity: AgentActivity) -> PermissionQuestion:
         url=url if isinstance(url, str) else None,
         preview=preview or None,
         language="diff" if diffs else None,
+        edit=diffs[0] if len(diffs) == 1 and activity.kind == "edit" else None,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Literal, Protocol
 
 from jupyter_ai_shoulders.wire.event_types.agents import AgentChoice
 from jupyter_ai_shoulders.wire.events import (
+    ActivityDiff,
     ActivityKind,
     AgentActivity,
     AgentOption,
@@ -58,6 +59,7 @@ class PermissionChoice:
 class PermissionQuestion:
     """What the agent wants to do by itself."""
 
+    activity_id: str
     title: str
     kind: ActivityKind
     path: str | None = None
@@ -66,6 +68,8 @@ class PermissionQuestion:
     url: str | None = None
     preview: str | None = None
     language: str | None = None
+    edit: ActivityDiff | None = None
+    """The change, when it is that of one whole file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,8 @@ class CommandOutputSoFar:
 class AgentFacts:
     """What the agent offers in this conversation; changed by its updates."""
 
+    program: str = ""
+    """The name that it gives itself."""
     session: str = ""
     can_load: bool = False
     can_resume: bool = False
@@ -107,6 +113,10 @@ class AgentFacts:
 
 class RequestRefused(Exception):
     """We do not do what the agent asked for; the text is the answer to the agent."""
+
+
+class ResourceMissing(RequestRefused):
+    """There is no file at the path."""
 
 
 class AgentListener(Protocol):
@@ -125,7 +135,7 @@ class AgentListener(Protocol):
         ...
 
     async def read_file(self, path: str, line: int | None, limit: int | None) -> str:
-        """Return a text. Raises ``RequestRefused``, as do all below."""
+        """Return a text. Raises ``ResourceMissing``, and ``RequestRefused`` as do all below."""
         ...
 
     async def write_file(self, path: str, content: str) -> None:

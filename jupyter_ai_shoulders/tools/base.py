@@ -115,6 +115,8 @@ class CallSubject:
     """Whether it moves or removes a file; this asks in every mode except ``bypass``."""
     dry_run: bool = False
     """Whether it only reports its change."""
+    is_approved: bool = False
+    """Whether the user has allowed exactly this in another question, of an agent of others."""
     reads_secret: bool = False
     """Whether it reads a secret file; this asks in every mode."""
     preview_is_complete: bool = False

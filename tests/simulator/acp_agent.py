@@ -1,27 +1,34 @@
-"""An agent that does what its prompt says, written with the official SDK; for tests.
+"""An agent that does what its prompt says, well or badly; for tests.
 
-Run as ``python acp_agent.py FOLDER``, which keeps its sessions in ``FOLDER``. The prompt has a line
-``DO: [...]`` with a JSON list of steps, each a list: ``["say", "text"]``, ``["think", "text"]``,
-``["plan", [["a", true]]]``, ``["tool", {...}]``, ``["ask", {...}]``, ``["read", path]``,
-``["write", path, text]``, ``["run", line]``, ``["hang"]``, ``["crash"]``, ``["flood", count]``,
-``["garbage"]``. A prompt without such a line is repeated.
+It uses the standard library only, so that it starts in 30 ms. Run as ``python -S -E acp_agent.py
+FOLDER``; it keeps its sessions in ``FOLDER``. The prompt has a line ``DO: [...]`` with a JSON list
+of steps, each a list: the name of a method below without its underscore, and its arguments, such as
+``["say", "text"]``. A prompt without such a line is repeated.
+
+Variables: ``ACP_HANG`` is the request that it never answers, ``ACP_DIE_AT`` the number of the
+message of a prompt that it does not live to send, ``ACP_NAME`` the name that it gives itself and
+``ACP_MODES`` its modes. With ``ACP_NO_LOAD`` it cannot load sessions, with ``ACP_LATE_REPLAY`` it
+repeats the history after its answer.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
+import queue
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
-import acp
-from acp import RequestError, schema
-
-SLOW = os.environ.get("ACP_HANG", "")
-"""The stage at which it never answers."""
+HANG = os.environ.get("ACP_HANG", "")
+DIE_AT = int(os.environ.get("ACP_DIE_AT", "0"))
+MODES = os.environ.get("ACP_MODES", "ask code").split()
 CODE = 3
+
+
+class RefusedError(Exception):
+    """The client answered with an error."""
 
 
 class ScriptedAgent:
@@ -29,183 +36,259 @@ class ScriptedAgent:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._connection: Any = None
-        self._cancelled = asyncio.Event()
+        self._writing = threading.Lock()
+        self._answers: dict[int, queue.Queue[Any]] = {}
+        self._requests = 0
+        self._sent = 0
+        self._cancelled = threading.Event()
         self._servers: list[Any] = []
+        self._mode = MODES[0]
 
-    def on_connect(self, connection: Any) -> None:
-        """Keep the way to the client."""
-        self._connection = connection
+    def serve(self) -> None:
+        """Answer until the input ends."""
+        for line in sys.stdin:
+            message = json.loads(line)
+            if "method" not in message:
+                self._answers.pop(message["id"]).put(message)
+            elif "id" not in message:
+                self._cancelled.set()
+            else:
+                work = threading.Thread(target=self._answer, args=(message,), daemon=True)
+                work.start()
+                if message["method"] not in {"session/prompt", HANG}:
+                    work.join()
 
-    async def initialize(self, protocol_version: int, **_: Any) -> schema.InitializeResponse:
+    def _answer(self, message: dict[str, Any]) -> None:
+        name = message["method"].replace("/", "_")
+        if message["method"] == HANG:
+            threading.Event().wait()
+        answer: dict[str, Any] = {"jsonrpc": "2.0", "id": message["id"]}
+        try:
+            answer["result"] = getattr(self, f"on_{name}")(**message["params"])
+        except FileNotFoundError:
+            answer["error"] = {"code": -32602, "message": "Invalid params", "data": "no session"}
+        except (AttributeError, TypeError) as error:  # no such request or step
+            answer["error"] = {"code": -32603, "message": str(error)}
+        self._put(answer)
+        if name == "session_load" and os.environ.get("ACP_LATE_REPLAY"):
+            self._replay(message["params"]["sessionId"])
+
+    def on_initialize(self, protocolVersion: int, **_: Any) -> Any:  # noqa: N803 the wire's name
         """Offer to load sessions."""
-        await _hang_at("initialize")
-        capabilities = schema.AgentCapabilities(
-            load_session=not os.environ.get("ACP_NO_LOAD"),
-            prompt_capabilities=schema.PromptCapabilities(image=True),
-            mcp_capabilities=schema.McpCapabilities(http=True),
-        )
-        return schema.InitializeResponse(
-            protocol_version=protocol_version, agent_capabilities=capabilities
-        )
+        return {
+            "protocolVersion": int(os.environ.get("ACP_VERSION", protocolVersion)),
+            "agentInfo": {"name": os.environ.get("ACP_NAME", "scripted"), "version": "1"},
+            "agentCapabilities": {
+                "loadSession": not os.environ.get("ACP_NO_LOAD"),
+                "promptCapabilities": {"image": True},
+                "mcpCapabilities": {"http": True},
+            },
+        }
 
-    async def new_session(
-        self, cwd: str, mcp_servers: list[Any] | None = None, **_: Any
-    ) -> schema.NewSessionResponse:
+    def on_session_new(self, cwd: str, mcpServers: list[Any], **_: Any) -> Any:  # noqa: N803
         """Begin a session."""
-        self._servers = mcp_servers or []
-        await _hang_at("new")
+        self._servers = mcpServers
         name = f"s{len(list(self._folder.glob('*.json'))) + 1}"
         self._store(name, [cwd])
-        modes = [schema.SessionMode(id=mode, name=mode.title()) for mode in ("ask", "code")]
-        return schema.NewSessionResponse(
-            session_id=name,
-            modes=schema.SessionModeState(current_mode_id="ask", available_modes=modes),
-        )
+        return {"sessionId": name, **self._modes()}
 
-    async def load_session(self, session_id: str, **_: Any) -> schema.LoadSessionResponse:
+    def on_session_load(self, sessionId: str, **_: Any) -> Any:  # noqa: N803
         """Continue a session, and repeat its history."""
-        for text in self._stored(session_id)[1:]:
-            await self._text(session_id, text)
-        return schema.LoadSessionResponse()
+        self._stored(sessionId)
+        if not os.environ.get("ACP_LATE_REPLAY"):
+            self._replay(sessionId)
+        return self._modes()
 
-    async def set_session_mode(
-        self, mode_id: str, session_id: str, **_: Any
-    ) -> schema.SetSessionModeResponse:
-        """Take any mode."""
-        del mode_id, session_id
-        return schema.SetSessionModeResponse()
+    def on_session_set_mode(self, modeId: str, **_: Any) -> Any:  # noqa: N803
+        """Take any mode that it has."""
+        if modeId not in MODES:
+            raise FileNotFoundError(modeId)
+        self._mode = modeId
+        return {}
 
-    async def prompt(self, session_id: str, prompt: list[Any], **_: Any) -> schema.PromptResponse:
+    def on_session_prompt(self, sessionId: str, prompt: list[Any], **_: Any) -> Any:  # noqa: N803
         """Do the steps of the prompt."""
-        await _hang_at("prompt")
         self._cancelled.clear()
-        text = "\n".join(getattr(block, "text", "[image]") for block in prompt)
-        self._store(session_id, [*self._stored(session_id), text])
+        self._sent = 0
+        text = "\n".join(block.get("text", "[image]") for block in prompt)
+        self._store(sessionId, [*self._stored(sessionId), text])
         script = next((x[4:] for x in text.splitlines() if x.startswith("DO: ")), None)
         steps = [["say", f"You said: {text}"]] if script is None else json.loads(script)
         for step in steps:
             if self._cancelled.is_set():
-                return schema.PromptResponse(stop_reason="cancelled")
+                return {"stopReason": "cancelled"}
             try:
-                await getattr(self, f"_{step[0]}")(session_id, *step[1:])
-            except RequestError as error:
-                await self._text(session_id, f"[{step[0]} failed: {error.data}]")
-        usage = schema.Usage(total_tokens=15, input_tokens=10, output_tokens=5)
+                getattr(self, f"_{step[0]}")(sessionId, *step[1:])
+            except RefusedError as error:
+                self._say(sessionId, f"[{step[0]} failed: {error}]")
         reason = "cancelled" if self._cancelled.is_set() else "end_turn"
-        return schema.PromptResponse(stop_reason=reason, usage=usage)
+        usage = {"totalTokens": 15, "inputTokens": 10, "outputTokens": 5}
+        return {"stopReason": reason, "usage": usage}
 
-    async def cancel(self, session_id: str, **_: Any) -> None:
-        """Stop."""
-        del session_id
-        self._cancelled.set()
+    # what it does well
 
-    async def _say(self, session: str, text: str) -> None:
-        await self._text(session, text)
+    def _say(self, session: str, text: str) -> None:
+        self._chunk(session, "agent_message_chunk", text)
 
-    async def _servers_given(self, session: str) -> None:
-        given = [
-            f"{server.name} {server.url} {server.headers[0].value.split()[0]}"
-            for server in self._servers
-        ]
-        await self._text(session, "; ".join(given))
+    def _think(self, session: str, text: str) -> None:
+        self._chunk(session, "agent_thought_chunk", text)
 
-    async def _recall(self, session: str) -> None:
-        await self._text(session, f"{len(self._stored(session)) - 1} messages")
-
-    async def _think(self, session: str, text: str) -> None:
-        await self._update(session, acp.update_agent_thought_text(text))
-
-    async def _plan(self, session: str, entries: list[Any]) -> None:
+    def _plan(self, session: str, entries: list[Any]) -> None:
         items = [
-            schema.PlanEntry(
-                content=text, priority="medium", status="completed" if done else "pending"
-            )
+            {"content": text, "priority": "medium", "status": "completed" if done else "pending"}
             for text, done in entries
         ]
-        await self._update(session, schema.AgentPlanUpdate(session_update="plan", entries=items))
+        self._update(session, {"sessionUpdate": "plan", "entries": items})
 
-    async def _tool(self, session: str, given: dict[str, Any]) -> None:
+    def _tool(self, session: str, given: dict[str, Any]) -> None:
         kind = "tool_call" if "title" in given else "tool_call_update"
-        model = schema.ToolCallStart if "title" in given else schema.ToolCallProgress
-        await self._update(session, model.model_validate({"sessionUpdate": kind, **given}))
+        self._update(session, {"sessionUpdate": kind, **given})
 
-    async def _ask(self, session: str, given: dict[str, Any]) -> None:
-        options = [
-            schema.PermissionOption(option_id=kind, name=kind, kind=kind)
-            for kind in ("allow_once", "allow_always", "reject_once")
-        ]
-        answer = await self._connection.request_permission(
-            session_id=session,
-            tool_call=schema.ToolCallUpdate.model_validate(given),
-            options=options,
+    def _ask(self, session: str, given: dict[str, Any]) -> None:
+        kinds = ("allow_once", "allow_always", "reject_once")
+        options = [{"optionId": kind, "name": kind, "kind": kind} for kind in kinds]
+        answer = self._request(
+            session, "session/request_permission", toolCall=given, options=options
         )
-        await self._text(session, f"[{getattr(answer.outcome, 'option_id', 'cancelled')}]")
+        self._say(session, f"[{answer['outcome'].get('optionId', 'cancelled')}]")
 
-    async def _read(self, session: str, path: str, line: int | None = None) -> None:
-        answer = await self._connection.read_text_file(session_id=session, path=path, line=line)
-        await self._text(session, f"[read: {answer.content}]")
+    def _read(self, session: str, path: str, line: int | None = None) -> None:
+        answer = self._request(session, "fs/read_text_file", path=path, line=line)
+        self._say(session, f"[read: {answer['content']}]")
 
-    async def _write(self, session: str, path: str, text: str) -> None:
-        await self._connection.write_text_file(session_id=session, path=path, content=text)
-        await self._text(session, "[written]")
+    def _write(self, session: str, path: str, text: str) -> None:
+        self._request(session, "fs/write_text_file", path=path, content=text)
+        self._say(session, "[written]")
 
-    async def _run(self, session: str, line: str, stop: str = "") -> None:
-        terminal = await self._connection.create_terminal(session_id=session, command=line)
-        name = terminal.terminal_id
+    def _run(self, session: str, line: str, stop: str = "") -> None:
+        terminal = self._request(session, "terminal/create", command=line)["terminalId"]
         if stop:
-            await self._connection.kill_terminal(session_id=session, terminal_id=name)
-        end = await self._connection.wait_for_terminal_exit(session_id=session, terminal_id=name)
-        output = await self._connection.terminal_output(session_id=session, terminal_id=name)
-        await self._connection.release_terminal(session_id=session, terminal_id=name)
-        await self._text(session, f"[exit {end.exit_code}: {output.output.strip()}]")
+            self._request(session, "terminal/kill", terminalId=terminal)
+        end = self._request(session, "terminal/wait_for_exit", terminalId=terminal)
+        output = self._request(session, "terminal/output", terminalId=terminal)["output"]
+        self._request(session, "terminal/release", terminalId=terminal)
+        self._say(session, f"[exit {end.get('exitCode')}: {output.strip()}]")
 
-    async def _hang(self, session: str) -> None:
-        await self._text(session, "waiting")
-        await self._cancelled.wait()
+    def _servers_given(self, session: str) -> None:
+        given = (
+            f"{x['name']} {x['url']} {x['headers'][0]['value'].split()[0]}" for x in self._servers
+        )
+        self._say(session, "; ".join(given))
 
-    async def _deaf(self, session: str) -> None:
-        await self._text(session, "deaf")
-        await asyncio.Event().wait()
+    def _recall(self, session: str) -> None:
+        self._say(session, f"{len(self._stored(session)) - 1} messages")
 
-    async def _crash(self, session: str) -> None:
-        await self._text(session, "bye")
+    def _which_mode(self, session: str) -> None:
+        self._say(session, self._mode)
+
+    def _hang(self, session: str) -> None:
+        self._say(session, "waiting")
+        self._cancelled.wait()
+
+    # what it does badly
+
+    def _deaf(self, session: str) -> None:
+        self._say(session, "deaf")
+        threading.Event().wait()
+
+    def _crash(self, session: str) -> None:
+        self._say(session, "bye")
         sys.stderr.write("it broke\n")
         sys.stderr.flush()
-        await asyncio.sleep(0)
         os._exit(CODE)
 
-    async def _flood(self, session: str, count: int) -> None:
+    def _flood(self, session: str, count: int) -> None:
+        """Update one tool call again and again."""
         for number in range(count):
-            await self._tool(session, {"toolCallId": "t", "title": f"Step {number}"})
+            self._tool(session, {"toolCallId": "t", "title": f"Step {number}"})
 
-    async def _garbage(self, session: str) -> None:
-        for line in ("not json", '{"jsonrpc": "2.0", "id": 999, "result": {}}', "[]"[:0]):
+    def _flood_of_calls(self, session: str, count: int) -> None:
+        """Begin more and more tool calls, then end the first."""
+        for number in range(count):
+            self._tool(session, {"toolCallId": f"t{number}", "title": f"Step {number}"})
+        self._tool(session, {"toolCallId": "t0", "status": "completed"})
+
+    def _flood_of_terminals(self, session: str, count: int) -> None:
+        """Ask for terminals without waiting; say how many answers were of each kind."""
+        waiting = [self._ask_for(session, "terminal/create", command="true") for _ in range(count)]
+        answers = [each.get() for each in waiting]
+        refused = [x["error"]["data"]["details"] for x in answers if "error" in x]
+        said = {text: refused.count(text) for text in sorted(set(refused))}
+        self._say(session, json.dumps({"started": count - len(refused), **said}))
+
+    def _big(self, session: str, megabytes: int, pieces: int) -> None:
+        """Say much in some pieces."""
+        for _ in range(pieces):
+            self._say(session, "x" * (megabytes * 2**20 // pieces))
+
+    def _raw(self, session: str, line: str) -> None:
+        """Send something that is no message of the protocol."""
+        del session
+        with self._writing:
             sys.stdout.write(f"{line}\n")
-        sys.stdout.flush()
-        await self._text("another-session", "for somebody else")
-        await self._text(session, "fine")
+            sys.stdout.flush()
 
-    async def _text(self, session: str, text: str) -> None:
-        await self._update(session, acp.update_agent_message_text(text))
+    def _to(self, session: str, other: str, text: str) -> None:
+        """Speak in another session."""
+        del session
+        self._say(other, text)
 
-    async def _update(self, session: str, update: Any) -> None:
-        await self._connection.session_update(session_id=session, update=update)
+    def _ask_and_end(self, session: str, given: dict[str, Any]) -> None:
+        """End the prompt while its question is open."""
+        kinds = ("allow_once", "reject_once")
+        options = [{"optionId": kind, "name": kind, "kind": kind} for kind in kinds]
+        self._ask_for(session, "session/request_permission", toolCall=given, options=options)
+
+    # the wire
+
+    def _chunk(self, session: str, kind: str, text: str) -> None:
+        self._update(session, {"sessionUpdate": kind, "content": {"type": "text", "text": text}})
+
+    def _update(self, session: str, update: dict[str, Any]) -> None:
+        params = {"sessionId": session, "update": update}
+        self._send({"jsonrpc": "2.0", "method": "session/update", "params": params})
+
+    def _request(self, session: str, method: str, **params: Any) -> Any:
+        answer = self._ask_for(session, method, **params).get()
+        if "error" in answer:
+            error = answer["error"]
+            raise RefusedError(f"{error['code']} {json.dumps(error.get('data'))}")
+        return answer.get("result") or {}
+
+    def _ask_for(self, session: str, method: str, **params: Any) -> queue.Queue[Any]:
+        self._requests += 1
+        answer = self._answers[self._requests] = queue.Queue[Any]()
+        given = {"sessionId": session, **params}
+        self._send({"jsonrpc": "2.0", "id": self._requests, "method": method, "params": given})
+        return answer
+
+    def _send(self, message: dict[str, Any]) -> None:
+        self._sent += 1
+        if self._sent == DIE_AT:
+            os._exit(CODE)
+        self._put(message)
+
+    def _put(self, message: dict[str, Any]) -> None:
+        self._raw("", json.dumps(message))
+
+    # its memory
+
+    def _modes(self) -> dict[str, Any]:
+        offered = [{"id": mode, "name": mode.title()} for mode in MODES]
+        return {"modes": {"currentModeId": self._mode, "availableModes": offered}}
+
+    def _replay(self, session: str) -> None:
+        for text in self._stored(session)[1:]:
+            self._chunk(session, "user_message_chunk", text)
+            self._say(session, f"Replayed: {text}")
+            self._tool(session, {"toolCallId": "old", "title": "An old step"})
 
     def _stored(self, session: str) -> list[str]:
-        path = self._folder / f"{Path(session).name}.json"
-        if not path.exists():
-            raise RequestError.invalid_params({"details": "no such session"})
-        return json.loads(path.read_text())
+        return json.loads((self._folder / f"{Path(session).name}.json").read_text())
 
     def _store(self, session: str, texts: list[str]) -> None:
         (self._folder / f"{session}.json").write_text(json.dumps(texts))
 
 
-async def _hang_at(stage: str) -> None:
-    if stage == SLOW:
-        await asyncio.Event().wait()
-
-
 if __name__ == "__main__":
-    asyncio.run(acp.run_agent(ScriptedAgent(Path(sys.argv[1]))))  # pyright: ignore[reportArgumentType]: the SDK looks methods up by name
+    ScriptedAgent(Path(sys.argv[1])).serve()

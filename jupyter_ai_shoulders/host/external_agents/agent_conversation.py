@@ -130,10 +130,10 @@ class AgentConversation:
     def answer(self, errors: Mapping[CallId, str]) -> None:
         """Hand the results of the last step to the agent; ``errors`` has those that failed."""
         for call_id, waiting in list(self._open.items()):
+            has_answer = self._requests.has_answer(self._session_id, waiting.request_id)
+            if not has_answer and call_id not in errors:
+                continue  # not shown yet
             answer = self._requests.take(self._session_id, waiting.request_id)
-            if answer is None and call_id not in errors:
-                self._requests.add(self._session_id, waiting.request_id)  # not shown yet
-                continue
             del self._open[call_id]
             if waiting.answered.done():
                 continue
@@ -142,8 +142,10 @@ class AgentConversation:
             else:
                 waiting.answered.set_result(answer)
 
-    async def request(self, tool: str, arguments: JsonObject, call_id: CallId) -> Answer:
-        """Have the engine carry out a request.
+    async def request(
+        self, tool: str, arguments: JsonObject, call_id: CallId, *, replaced: str | None = None
+    ) -> Answer:
+        """Have the engine carry out a request; ``replaced`` as in ``AgentRequests.add``.
 
         Raises ``AgentRequestFailed``, ``AgentRequestCancelled``.
         """
@@ -152,7 +154,7 @@ class AgentConversation:
         if len(self._open) >= MOST_OPEN:
             raise AgentRequestFailed("Too many requests are open. Wait for their answers.")
         request_id = self._ids.new("request")
-        self._requests.add(self._session_id, request_id)
+        self._requests.add(self._session_id, request_id, replaced=replaced)
         given: JsonObject = {"request": request_id, **arguments}
         answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._open[call_id] = _Open(request_id, answered)

@@ -13,6 +13,7 @@ from jupyter_ai_shoulders.acp_client.values import (
     CommandRequest,
     PermissionQuestion,
     RequestRefused,
+    ResourceMissing,
 )
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.host.external_agents.agent_conversation import (
@@ -23,10 +24,10 @@ from jupyter_ai_shoulders.host.external_agents.agent_conversation import (
 from jupyter_ai_shoulders.providers.base import RecordEvent
 from jupyter_ai_shoulders.tools.external_agents.command_line import command_line
 from jupyter_ai_shoulders.tools.external_agents.permissions import PREVIEW_LIMIT
-from jupyter_ai_shoulders.tools.external_agents.requests import Answer, TextRead
+from jupyter_ai_shoulders.tools.external_agents.requests import Answer, NotThere, TextRead
 from jupyter_ai_shoulders.tools.external_agents.running_command import RunningCommand
 from jupyter_ai_shoulders.wire.base import JsonObject
-from jupyter_ai_shoulders.wire.events import ActivityKind, AgentActivity, TodoUpdate
+from jupyter_ai_shoulders.wire.events import ActivityDiff, ActivityKind, AgentActivity, TodoUpdate
 from jupyter_ai_shoulders.wire.ids import CallId
 
 MOST_COMMANDS = 100
@@ -51,13 +52,17 @@ class ConversationListener:
         self._workspace = workspace
         self._ids = ids
         self._commands: dict[str, RunningCommand] = {}
+        self._approved: dict[str, ActivityDiff] = {}
+        """Edits that were shown and allowed, by the tool call that asked."""
 
     def on_text(self, kind: Literal["text", "reasoning"], text: str) -> None:
         """Pass text on."""
         self._conversation.on_text(kind, text)
 
     def on_event(self, event: AgentActivity | TodoUpdate) -> None:
-        """Pass an event on."""
+        """Pass an event on; the permission of a tool call ends with it."""
+        if isinstance(event, AgentActivity) and event.status in {"completed", "failed"}:
+            self._approved.pop(event.activity_id, None)
         self._conversation.on_event(RecordEvent(event))
 
     def on_facts(self) -> None:
@@ -73,11 +78,22 @@ class ConversationListener:
         if limit is not None:
             arguments["limit"] = limit
         answer = await self._ask("agent_read_file", arguments)
+        if isinstance(answer, NotThere):
+            raise ResourceMissing(f"There is no file {path}.")
         return answer.text if isinstance(answer, TextRead) else ""
 
     async def write_file(self, path: str, content: str) -> None:
-        """Write a file."""
-        await self._ask("agent_write_file", {"path": self._path(path), "content": content})
+        """Write a file; what the agent has just asked for and was allowed is not asked again."""
+        arguments: JsonObject = {"path": self._path(path), "content": content}
+        found = [
+            (call, edit.old or "")
+            for call, edit in self._approved.items()
+            if edit.new == content and self._path(edit.path) == arguments["path"]
+        ]
+        for call, _ in found:
+            del self._approved[call]
+        replaced = found[0][1] if found else None
+        await self._ask("agent_write_file", arguments, replaced=replaced)
 
     async def ask_permission(self, question: PermissionQuestion) -> bool | None:
         """Ask the user, or let rules and earlier answers decide."""
@@ -97,6 +113,8 @@ class ConversationListener:
             return None
         except AgentRequestFailed:
             return False
+        if question.edit is not None and len(question.preview or "") <= PREVIEW_LIMIT:
+            self._approved[question.activity_id] = question.edit
         return True
 
     async def run_command(self, request: CommandRequest) -> str:
@@ -133,14 +151,26 @@ class ConversationListener:
         if forget:
             del self._commands[command_id]
 
+    def forget_permissions(self) -> None:
+        """Ask again about edits that were allowed and not made."""
+        self._approved.clear()
+
     def stop_all(self) -> None:
         """End all commands, as when the agent ended."""
         for command in self._commands.values():
             command.stop()
 
-    async def _ask(self, tool: str, arguments: JsonObject, call_id: CallId | None = None) -> Answer:
+    async def _ask(
+        self,
+        tool: str,
+        arguments: JsonObject,
+        call_id: CallId | None = None,
+        *,
+        replaced: str | None = None,
+    ) -> Answer:
+        call_id = call_id or self._call_id()
         try:
-            return await self._conversation.request(tool, arguments, call_id or self._call_id())
+            return await self._conversation.request(tool, arguments, call_id, replaced=replaced)
         except AgentRequestCancelled:
             raise RequestRefused(CANCELLED) from None
         except AgentRequestFailed as error:

@@ -11,9 +11,10 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from jupyter_ai_shoulders.acp_client.values import PromptBlock, PromptImage, PromptText
+from jupyter_ai_shoulders.core.catalogue.external_agents import AGENT_PREFIX
 from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.errors import Conflict, ProviderError
@@ -23,6 +24,11 @@ from jupyter_ai_shoulders.host.external_agents.agent_catalogue import (
     Agent,
     AgentCatalogue,
     has_package,
+)
+from jupyter_ai_shoulders.host.external_agents.agent_choices import (
+    apply,
+    choices_at_start,
+    with_choice,
 )
 from jupyter_ai_shoulders.host.external_agents.agent_conversation import AgentConversation
 from jupyter_ai_shoulders.host.external_agents.agent_listener import ConversationListener
@@ -52,7 +58,11 @@ from jupyter_ai_shoulders.wire.events import (
 )
 from jupyter_ai_shoulders.wire.ids import CallId, ModelId, ProviderId, SessionId
 from jupyter_ai_shoulders.wire.parts import AssistantMessage, ImagePart, TextPart, ToolResultPart
+from jupyter_ai_shoulders.wire.sessions import Session
 from jupyter_ai_shoulders.wire.usage import TokenUsage
+
+if TYPE_CHECKING:
+    from jupyter_ai_shoulders.acp_client.connection import AgentConnection
 
 PROVIDER = ProviderId("acp")
 WINDOW = 100_000_000
@@ -87,8 +97,7 @@ class AgentPorts:
     ids: IdSource
     workspace: Path
     notebook_server: NotebookServer
-    owner: Callable[[SessionId], str | None]
-    """Returns the owner of a session."""
+    session: Callable[[SessionId], Session]
 
 
 @dataclass(eq=False, slots=True)
@@ -102,6 +111,11 @@ class _Running:
     steering: list[PromptBlock] = field(default_factory=list["PromptBlock"])
     """Messages that the user sent while the agent works; its next prompt."""
 
+    def begin(self, blocks: list[PromptBlock]) -> None:
+        """Send a message to the agent; what was allowed for the last one is over."""
+        self.listener.forget_permissions()
+        self.conversation.begin(blocks)
+
 
 class AgentModels:
     """Implements ``ExternalAgents`` and listens to ends of turns; ``aclose`` it."""
@@ -109,7 +123,8 @@ class AgentModels:
     def __init__(self, ports: AgentPorts) -> None:
         self._ports = ports
         self._running: dict[SessionId, _Running] = {}
-        self._ending: set[asyncio.Task[None]] = set()
+        self.ending: set[asyncio.Task[None]] = set()
+        """What ends agents, or waits for their end."""
 
     def resolve(self, model_id: ModelId) -> ResolvedModel:
         """Return the agent as a model; starts nothing. Raises as ``AgentCatalogue.agent``."""
@@ -132,21 +147,25 @@ class AgentModels:
                 self._later(running.conversation.cancel())
 
     async def change(self, session_id: SessionId, command: PatchAgent) -> None:
-        """Change the mode or an option of a running agent, and record its new state.
+        """Change the mode or an option of the conversation's agent, and record its new state.
 
-        Raises ``Conflict`` (none runs), ``ProviderError`` (it refuses).
+        If it does not run, it gets them when it starts. Raises ``Conflict`` (the conversation is
+        not with an agent), ``InvalidRequest`` (not offered), ``ProviderError`` (it refuses).
         """
+        model = self._ports.session(session_id).model
+        if model is None or not model.startswith(AGENT_PREFIX):
+            raise Conflict(
+                "This conversation is not with an agent; nothing was changed.",
+                hint="Pick the agent from the list of models first.",
+            )
+        agent = self._ports.catalogue.agent(model)
         running = self._running.get(session_id)
         connection = running.conversation.connection if running is not None else None
-        if running is None or connection is None:
-            raise Conflict(
-                "The agent of this conversation is not running; nothing was changed.",
-                hint="Send a message, which starts it, and change it then.",
-            )
-        if command.mode is not None:
-            await connection.set_mode(command.mode)
-        if command.option is not None and command.value is not None:
-            await connection.set_option(command.option, command.value)
+        if running is None or connection is None or running.agent.name != agent.name:
+            known = self._recorded(session_id, agent) or AgentState(agent=agent.name)
+            self._ports.log.append(session_id, with_choice(known, command))
+            return
+        await apply(connection, command)
         state = running.conversation.state()
         if running.conversation.is_working:
             running.conversation.on_event(RecordEvent(state))
@@ -169,7 +188,7 @@ class AgentModels:
             running.steering.extend(blocks)
         elif blocks or started:
             waiting, running.steering = running.steering, []  # of a prompt that was stopped
-            conversation.begin([*waiting, *blocks] or [PromptText(CONTINUE)])
+            running.begin([*waiting, *blocks] or [PromptText(CONTINUE)])
         else:  # a command ended after the agent's answer
             yield UsageReport(TokenUsage())
             yield Stop("end_turn")
@@ -204,30 +223,48 @@ class AgentModels:
         environ = ports.catalogue.environment(agent)
         command = StdioCommand(agent.program, agent.arguments, environ, ports.workspace)
         connection = AgentConnection(agent.title, command, running.listener)
-        earlier = self._earlier(session_id, agent)
+        session, recorded = ports.session(session_id), self._recorded(session_id, agent)
+        earlier = recorded.agent_session if recorded is not None else None
         await self._close_access(running)
-        running.access = ports.notebook_server.open(agent.title, ports.owner(session_id))
+        running.access = ports.notebook_server.open(agent.title, session.owner)
         mcp = running.access.endpoint if running.access else None
         try:
             await start_agent(ports.starter, connection, agent.title, agent.install)
             continued = earlier is not None and await connection.continue_session(earlier, mcp)
             if not continued:
                 await connection.new_session(mcp)
+            asks = session.mode == "ask"
+            for choice in choices_at_start(connection.facts, recorded, asks=asks):
+                await apply(connection, choice)
         except BaseException:
             await asyncio.shield(asyncio.create_task(connection.aclose()))
             await asyncio.shield(asyncio.create_task(self._close_access(running)))
             raise
         running.conversation.connection = connection
+        self._later(self._close_when_it_ends(running, connection))
         yield RecordEvent(running.conversation.state())
         if earlier is not None and not continued:
             yield RecordEvent(Notice(level="warning", code="agent_memory_lost", text=MEMORY_LOST))
 
-    def _earlier(self, session_id: SessionId, agent: Agent) -> str | None:
-        """Return the agent's own id of this conversation, if it had one."""
+    async def _close_when_it_ends(self, running: _Running, connection: AgentConnection) -> None:
+        """Close an agent that ends between two messages, so that the next one starts it again.
+
+        The end of an agent that works is the error of its prompt.
+        """
+        await connection.wait_ended()
+        conversation = running.conversation
+        if conversation.connection is connection and not conversation.is_working:
+            conversation.connection = None
+            running.listener.stop_all()
+            await connection.aclose()
+            await self._close_access(running)
+
+    def _recorded(self, session_id: SessionId, agent: Agent) -> AgentState | None:
+        """Return the last state of this agent in the conversation."""
         for logged in reversed(self._ports.log.find(("agent-state",), session_id)):
             event = logged.event
             if isinstance(event, AgentState) and event.agent == agent.name:
-                return event.agent_session
+                return event
         return None
 
     def _unsent(
@@ -253,8 +290,8 @@ class AgentModels:
 
     def _later(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work, name="agent-end")
-        self._ending.add(task)
-        task.add_done_callback(self._ending.discard)
+        self.ending.add(task)
+        task.add_done_callback(self.ending.discard)
 
     async def aclose(self) -> None:
         """End all agents."""
@@ -264,8 +301,8 @@ class AgentModels:
         await asyncio.gather(*(item.conversation.aclose() for item in running.values()))
         for item in running.values():
             await self._close_access(item)
-        if self._ending:
-            await asyncio.wait(self._ending)
+        if self.ending:
+            await asyncio.wait(self.ending)
 
 
 class AgentProvider:
@@ -304,8 +341,8 @@ async def _relay(running: _Running) -> AsyncGenerator[ProviderEvent]:
                     if finished or not isinstance(event, Stop):
                         yield event
             if not finished:
-                conversation.begin(running.steering)
-                running.steering = []
+                waiting, running.steering = running.steering, []
+                running.begin(waiting)
     except ProviderError:
         finished = True
         raise

@@ -96,7 +96,7 @@ class ProtocolServices:
                 ids=services.ports.ids,
                 workspace=services.settings.workspace,
                 notebook_server=NotebookServer(self.access_tokens, services.ports.mcp_url),
-                owner=lambda session_id: services.store.sessions.header(session_id)[0],
+                session=services.store.sessions.get,
             )
         )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 
 from pydantic import Field
 
@@ -24,15 +25,21 @@ from jupyter_ai_shoulders.tools.base import (
     ToolArguments,
     text_content,
 )
-from jupyter_ai_shoulders.tools.external_agents.requests import AgentRequests, Done, TextRead
+from jupyter_ai_shoulders.tools.external_agents.requests import (
+    AgentRequests,
+    Done,
+    NotThere,
+    TextRead,
+)
 from jupyter_ai_shoulders.tools.files.access import (
     FileAccess,
+    NothingAtPath,
     TextFileAtPath,
     is_notebook,
 )
 from jupyter_ai_shoulders.tools.files.read import is_readable_secret
 from jupyter_ai_shoulders.tools.files.read_tracking import FileReadTracker
-from jupyter_ai_shoulders.tools.files.write import WriteFile, WriteFileArguments
+from jupyter_ai_shoulders.tools.files.write import WriteFile, WriteFileArguments, normalized_text
 from jupyter_ai_shoulders.tools.notebook.access import file_name
 from jupyter_ai_shoulders.wire.results import SeenVersion, ToolEnvelope
 
@@ -100,6 +107,9 @@ class AgentReadFile(BaseTool[AgentReadArguments]):
             return
         there = await self._access.inspect(args.path)
         _refuse_notebook(there.path, "read")
+        if isinstance(there, NothingAtPath):
+            self._requests.answer(context.session_id, args.request, NotThere())
+            raise NotFound(f"There is no file {there.path}.")
         if not isinstance(there, TextFileAtPath):
             raise NotFound(f"{there.path} is not a text file.", hint="List the folder.")
         known = context.seen.get((there.path, None))
@@ -155,13 +165,33 @@ class AgentWriteFile(BaseTool[AgentWriteArguments]):
     def __init__(
         self, access: FileAccess, versions: FileReadTracker, requests: AgentRequests
     ) -> None:
+        self._access = access
+        self._versions = versions
         self._writer = WriteFile(access, versions)
         self._requests = requests
 
     async def subject(self, args: AgentWriteArguments, context: CallContext) -> CallSubject:
         """Return how the call is shown: the new text, or its diff to the existing one."""
         _refuse_notebook(args.path, "written")
-        return await self._writer.subject(_written(args), context)
+        shown = await self._shown(args, context)
+        subject = await self._writer.subject(_written(args), shown or context)
+        return replace(subject, is_approved=shown is not None)
+
+    async def _shown(self, args: AgentWriteArguments, context: CallContext) -> CallContext | None:
+        """Return the context of a change that the user was shown and allowed; else None.
+
+        They saw what it does to the file as it is now, so it counts as read.
+        """
+        replaced = self._requests.approved_to_replace(context.session_id, args.request)
+        if replaced is None:
+            return None
+        there = await self._access.writable(args.path)
+        if isinstance(there, NothingAtPath):
+            return None if replaced else context
+        if there.snapshot.text not in {normalized_text(replaced), normalized_text(args.content)}:
+            return None
+        seen = self._versions.note(there.snapshot, whole=True, before=None)
+        return replace(context, seen={**context.seen, (there.path, None): seen.version})
 
     async def run(
         self, args: AgentWriteArguments, context: CallContext
@@ -169,7 +199,8 @@ class AgentWriteFile(BaseTool[AgentWriteArguments]):
         """Create the file or replace its text."""
         self._requests.check(context.session_id, args.request)
         _refuse_notebook(args.path, "written")
-        result = await self._writer.write(_written(args), context)
+        shown = await self._shown(args, context)
+        result = await self._writer.write(_written(args), shown or context)
         if result.ok:
             self._requests.answer(context.session_id, args.request, Done())
         yield result

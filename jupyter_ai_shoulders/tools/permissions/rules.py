@@ -117,7 +117,7 @@ def decide(
     mode: Mode,
     interactive: bool,
 ) -> Decision:
-    """Decide on a call: hard deny > deny > ask > allow > mode.
+    """Decide on a call: hard deny > deny > answered already > ask > allow > mode.
 
     A protected path, a tagged cell or a rule of the administrator asks regardless of rules and
     grants. A grant answers an asking rule of the user, so it takes precedence. Permission given
@@ -126,6 +126,7 @@ def decide(
     """
     decision = (
         _refused(request, rules, mode)
+        or _approved(request)
         or _locked(request, rules)
         or _protected(request, rules)
         or _secret(request, grants)
@@ -193,6 +194,11 @@ def _applies(
         and rule.problem is None
         and any(rule_matches(rule, name, request.subject.target) for name in names)
     )
+
+
+def _approved(request: PermissionRequest) -> Allow | None:
+    """Allow what the user has just allowed in the question that came before it."""
+    return Allow("allowed in the question before") if request.subject.is_approved else None
 
 
 def _locked(request: PermissionRequest, rules: Rules) -> Ask | None:

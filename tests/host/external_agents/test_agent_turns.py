@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-import os
-import sys
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -16,108 +10,16 @@ from typing import Any, Literal
 import pytest
 
 from jupyter_ai_shoulders.acp_client.connection import AgentTimeouts
-from jupyter_ai_shoulders.core.errors import Conflict
-from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
-from jupyter_ai_shoulders.storage.base import LoggedEvent
+from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest
 from jupyter_ai_shoulders.wire.api.agents import PatchAgent
-from jupyter_ai_shoulders.wire.api.commands import AnswerApproval, CreateSession, SendMessage
-from jupyter_ai_shoulders.wire.conversation.reducer import EMPTY, reduce_event
-from jupyter_ai_shoulders.wire.conversation.views import Conversation
-from jupyter_ai_shoulders.wire.events import ApprovalRequest, Event, TurnEnd
-from jupyter_ai_shoulders.wire.ids import MessageId, ModelId, SessionId
+from jupyter_ai_shoulders.wire.api.commands import CreateSession
+from jupyter_ai_shoulders.wire.events import ApprovalRequest, TurnEnd
 from jupyter_ai_shoulders.wire.sessions import Mode
-from tests.host.test_build import NoKernels, NoPages
-
-AGENT = Path(__file__).parents[2] / "simulator" / "acp_agent.py"
-SERVER = "http://127.0.0.1:9/shoulders/mcp"
-SCRIPTED = ModelId("agent:scripted")
-
-
-@dataclass
-class AgentWorkspace:
-    """A host with the scripted agent, and a conversation with it."""
-
-    host: Host
-    session: SessionId
-    root: Path
-    messages: int = 0
-
-    async def send(self, *steps: Sequence[Any], text: str | None = None) -> None:
-        """Send a message that has the agent do these steps."""
-        self.messages += 1
-        said = text if text is not None else f"DO: {json.dumps(steps)}"
-        command = SendMessage(text=said, id=MessageId(f"m{self.messages}"))
-        await self.host.engine.send(self.session, command)
-
-    async def until(self, found: Callable[[Event], bool], after: int = 0) -> Event:
-        """Wait for an event of the conversation."""
-        async with asyncio.timeout(30):
-            follower = _Follower(found)
-            self.host.hub.follow(self.session, follower)
-            for logged in self.host.log.read(self.session, after):
-                follower.on_event(logged)
-            await follower.seen.wait()
-            assert follower.event is not None
-            return follower.event
-
-    async def turn(self, *steps: Sequence[Any], text: str | None = None) -> str:
-        """Run a turn; return the agent's text in it."""
-        before = self.host.log.last_seq(self.session)
-        await self.send(*steps, text=text)
-        await self.until(lambda event: isinstance(event, TurnEnd), before)
-        return self.said(before)
-
-    def events(self, after: int = 0) -> list[Event]:
-        return [logged.event for logged in self.host.log.read(self.session, after)]
-
-    def said(self, after: int = 0) -> str:
-        return "".join(e.text for e in self.events(after) if e.type == "text-delta")
-
-    def view(self) -> Conversation:
-        state = EMPTY
-        for event in self.events():
-            state = reduce_event(state, event)
-        return state
-
-
-class _Follower:
-    def __init__(self, found: Callable[[Event], bool]) -> None:
-        self._found = found
-        self.event: Event | None = None
-        self.seen = asyncio.Event()
-
-    def on_event(self, logged: LoggedEvent) -> None:
-        if self.event is None and self._found(logged.event):
-            self.event = logged.event
-            self.seen.set()
-
-
-@asynccontextmanager
-async def agent_workspace(
-    folder: Path, *, mode: Mode = "auto_edit", session: SessionId | None = None, **env: str
-) -> AsyncGenerator[AgentWorkspace]:
-    root, home, kept = (folder / name for name in ("root", "home", "agent"))
-    for path in (root, home, kept):
-        path.mkdir(exist_ok=True)
-    entry = {"command": [sys.executable, str(AGENT), str(kept)], "env": env}
-    settings = HostSettings(
-        workspace=root,
-        state_dir=root / ".shoulders",
-        home=home,
-        acp_agents={"scripted": entry},
-        default_mode=mode,
-    )
-    environ = {"PATH": os.environ["PATH"], "HOME": str(home)}
-    ports = HostPorts(kernels=NoKernels(), pages=NoPages(), environ=environ, mcp_url=lambda: SERVER)
-    host = build_host(settings, ports)
-    try:
-        await host.ready()
-        if session is None:
-            made = host.session_service.create(CreateSession(model=SCRIPTED), None)
-            session = made.id
-        yield AgentWorkspace(host, session, root)
-    finally:
-        await host.aclose()
+from tests.host.external_agents.agent_workspace import (
+    SERVER,
+    agent_workspace,
+    answer,
+)
 
 
 async def test_text_thoughts_plan_and_activities_are_recorded(tmp_path: Path) -> None:
@@ -189,15 +91,6 @@ async def test_a_command_runs_and_its_output_reaches_the_agent(tmp_path: Path) -
             await answer(here, end)
             await here.until(lambda event: isinstance(event, TurnEnd), before)
         assert here.said(before) == "[exit 3: out]"
-
-
-async def answer(
-    here: AgentWorkspace, request: Event, decision: Literal["allow", "deny"] = "allow"
-) -> None:
-    assert isinstance(request, ApprovalRequest)
-    await here.host.engine.responses.answer_approval(
-        here.session, request.call_id, AnswerApproval(decision=decision)
-    )
 
 
 @pytest.mark.parametrize(("decision", "told"), [("allow", "allow_once"), ("deny", "reject_once")])
@@ -293,39 +186,162 @@ async def test_a_session_is_loaded_after_a_restart_of_the_server(tmp_path: Path)
         assert again.said().count("Hello.") == 1
 
 
-async def test_a_flood_of_updates_is_joined(tmp_path: Path) -> None:
-    async with agent_workspace(tmp_path) as here:
-        await here.turn(("flood", 20_000))
-
-        activities = [event for event in here.events() if event.type == "agent-activity"]
-        assert activities[-1].title == "Step 19999"
-        assert len(activities) <= 5_001
-
-
-async def test_garbage_and_other_sessions_are_ignored(tmp_path: Path) -> None:
-    async with agent_workspace(tmp_path) as here:
-        assert await here.turn(("garbage",)) == "fine"
-
-
-async def test_the_mode_of_a_running_agent_is_changed_and_recorded(tmp_path: Path) -> None:
+async def test_a_mode_is_chosen_for_the_start_and_changed_in_a_running_agent(
+    tmp_path: Path,
+) -> None:
     async with agent_workspace(tmp_path) as here:
         models = here.host.protocols.agent_models
-        with pytest.raises(Conflict, match="not running"):
-            await models.change(here.session, PatchAgent(mode="code"))
-        await here.turn(("say", "Hello."))
-
         await models.change(here.session, PatchAgent(mode="code"))
+        assert await here.turn(("which_mode",)) == "code"
+        session = here.session
 
-        agent = here.view().agent
+        await models.change(session, PatchAgent(mode="ask"))
+        assert await here.turn(("which_mode",)) == "ask"
+        await models.change(session, PatchAgent(mode="code"))
+    async with agent_workspace(tmp_path, session=session) as again:
+        again.messages = 2
+        models = again.host.protocols.agent_models
+        with pytest.raises(InvalidRequest, match="does not offer 'fast'"):
+            await models.change(session, PatchAgent(mode="fast"))
+        assert await again.turn(("which_mode",)) == "code"
+        agent = again.view().agent
         assert agent is not None
-        assert agent.mode == "code"
+        assert (agent.mode, len(agent.modes)) == ("code", 2)
 
 
-@pytest.mark.parametrize("stage", ["initialize", "new"])
+@pytest.mark.parametrize(
+    ("mode", "modes", "chosen"),
+    [
+        pytest.param("ask", "acceptEdits default plan", "default", id="Claude Code"),
+        pytest.param("ask", "auto read-only full-access", "read-only", id="Codex"),
+        pytest.param("ask", "build plan", "build", id="an agent without such a mode"),
+        pytest.param("auto_edit", "acceptEdits default plan", "acceptEdits", id="our mode edits"),
+    ],
+)
+async def test_an_agent_starts_in_the_mode_that_asks_when_ours_does(
+    tmp_path: Path, mode: Mode, modes: str, chosen: str
+) -> None:
+    async with agent_workspace(tmp_path, mode=mode, ACP_MODES=modes) as here:
+        assert await here.turn(("which_mode",)) == chosen
+        state = here.view().agent
+        assert state is not None
+        assert state.mode == chosen
+
+
+async def test_a_conversation_with_a_model_has_no_agent_to_change(tmp_path: Path) -> None:
+    async with agent_workspace(tmp_path) as here:
+        session = here.host.session_service.create(CreateSession(), None).id
+
+        with pytest.raises(Conflict, match="not with an agent"):
+            await here.host.protocols.agent_models.change(session, PatchAgent(mode="code"))
+
+
+async def test_an_agent_killed_between_messages_starts_again_without_an_error(
+    tmp_path: Path,
+) -> None:
+    async with agent_workspace(tmp_path) as here:
+        await here.turn(("say", "Hello."))
+        await here.kill_agent()
+
+        assert await here.turn(("recall",)) == "2 messages"
+        assert [e.error for e in here.events() if isinstance(e, TurnEnd)] == [None, None]
+        assert len(await here.host.protocols.access_tokens.list(None)) == 1
+
+
+async def test_a_history_that_is_repeated_late_is_not_recorded_again(tmp_path: Path) -> None:
+    async with agent_workspace(tmp_path, ACP_LATE_REPLAY="1") as here:
+        for _ in range(3):
+            await here.turn(("say", "Hello."))
+        await here.kill_agent()
+        before = here.host.log.last_seq(here.session)
+
+        assert await here.turn(("say", "Hello again.")) == "Hello again."
+        assert not [e for e in here.events(before) if e.type == "agent-activity"]
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        pytest.param("gemini-cli", "[read: ]", id="Gemini CLI"),
+        pytest.param("other", "[read failed: -32002 ", id="another"),
+    ],
+)
+async def test_a_missing_file_is_not_found_but_empty_for_gemini(
+    tmp_path: Path, program: str, told: str
+) -> None:
+    async with agent_workspace(tmp_path, ACP_NAME=program) as here:
+        assert (await here.turn(("read", "missing.txt"))).startswith(told)
+
+
+EDIT = {"toolCallId": "t", "title": "Edit", "kind": "edit"}
+
+
+def asked(path: str, old: str | None, new: str) -> dict[str, Any]:
+    """The question about an edit."""
+    return {**EDIT, "content": [{"type": "diff", "path": path, "oldText": old, "newText": new}]}
+
+
+@pytest.mark.parametrize(
+    ("steps", "questions"),
+    [
+        pytest.param([("ask", asked("a", "1\n", "2\n")), ("write", "a", "2\n")], 1, id="same"),
+        pytest.param([("ask", asked("c", "1\n", "2\n")), ("write", "c", "2\n")], 1, id="unread"),
+        pytest.param([("ask", asked("n", None, "2\n")), ("write", "n", "2\n")], 1, id="new file"),
+        pytest.param(
+            [("ask", asked("a", "1\n", "2\n")), ("write", "a", "3\n")], 2, id="other text"
+        ),
+        pytest.param(
+            [("ask", asked("a", "1\n", "2\n")), ("write", "b", "2\n")], 2, id="other path"
+        ),
+        pytest.param(
+            [("ask", asked("a", "0\n", "2\n")), ("write", "a", "2\n")], 2, id="a false old text"
+        ),
+        pytest.param(
+            [
+                ("ask", asked("a", "1\n", "2\n")),
+                ("tool", {"toolCallId": "t", "status": "completed"}),
+                ("write", "a", "2\n"),
+            ],
+            2,
+            id="after the tool call",
+        ),
+        pytest.param(
+            [("ask", asked("a", "1\n", "2\n")), ("write", "a", "2\n"), ("write", "b", "2\n")],
+            2,
+            id="a second write",
+        ),
+    ],
+)
+async def test_an_edit_that_was_asked_about_is_not_asked_again_when_it_is_written(
+    tmp_path: Path, steps: list[Sequence[Any]], questions: int
+) -> None:
+    async with agent_workspace(tmp_path, mode="ask") as here:
+        (here.root / "a").write_text("1\n")
+        (here.root / "b").write_text("1\n")
+        (here.root / "c").write_text("1\n")
+
+        await here.turn_with_answers(("read", "a"), ("read", "b"), *steps)
+
+        asks = [event for event in here.events() if isinstance(event, ApprovalRequest)]
+        assert len(asks) == questions
+        assert (here.root / steps[-1][1]).read_text() == steps[-1][2]
+
+
+async def test_a_permission_ends_with_the_prompt(tmp_path: Path) -> None:
+    async with agent_workspace(tmp_path, mode="ask") as here:
+        (here.root / "a").write_text("1\n")
+        await here.turn_with_answers(("read", "a"), ("ask", asked("a", "1\n", "2\n")))
+        await here.turn_with_answers(("write", "a", "2\n"))
+
+        asks = [event for event in here.events() if isinstance(event, ApprovalRequest)]
+        assert len(asks) == 2
+
+
+@pytest.mark.parametrize("stage", ["initialize", "session/new"])
 async def test_an_agent_that_does_not_start_in_time_is_an_error(
     tmp_path: Path, stage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    short = partial(AgentTimeouts, initialize=1.5, session=1.5)
+    short = partial(AgentTimeouts, initialize=0.5, session=0.5)
     monkeypatch.setattr("jupyter_ai_shoulders.acp_client.connection.AgentTimeouts", short)
     async with agent_workspace(tmp_path, ACP_HANG=stage) as here:
         await here.turn(("say", "Hello."))

@@ -34,6 +34,8 @@ class RealAgent:
     run: ToolUse
     """Prints ``data.txt``."""
     plan: ToolUse | None = None
+    create: Callable[[Path], ToolUse] | None = None
+    """Writes ``new.txt`` of a folder, where that is a request to us."""
     writes_here: bool = False
     """Whether its writes of files are requests to us."""
     remembers: bool = True
@@ -158,6 +160,10 @@ AGENTS = (
         run=ToolUse(
             name="run_shell_command",
             arguments={"command": "cat data.txt", "description": "Print the data"},
+        ),
+        create=lambda root: ToolUse(
+            name="write_file",
+            arguments={"file_path": str(root / "new.txt"), "content": "new\n"},
         ),
         writes_here=True,
         remembers=False,

@@ -23,7 +23,7 @@ from jupyter_ai_shoulders.wire.api.commands import CreateSession
 from jupyter_ai_shoulders.wire.conversation.views import ActivityView, AgentView
 from jupyter_ai_shoulders.wire.events import ApprovalRequest, TurnEnd
 from jupyter_ai_shoulders.wire.ids import ModelId, SessionId
-from tests.host.external_agents.test_agent_turns import AgentWorkspace, answer
+from tests.host.external_agents.agent_workspace import AgentWorkspace, answer
 from tests.host.test_build import NoKernels, NoPages
 from tests.protocols.acp_agents.real_agents import AGENTS, RealAgent, work_through
 from tests.simulator.script import Delivery, Reasoning, reply
@@ -84,19 +84,6 @@ async def turn(here: AgentWorkspace, text: str) -> str:
         await answer(here, event)
 
 
-async def send_until_answered(here: AgentWorkspace, text: str) -> None:
-    """Send a message, and again if the agent had ended, as the error says."""
-    before = here.host.log.last_seq(here.session)
-    await here.send(text=text)
-    async with asyncio.timeout(STEP_SECONDS):
-        end = await here.until(lambda found: isinstance(found, TurnEnd), before)
-    assert isinstance(end, TurnEnd)
-    if end.error is not None:
-        assert end.error.hint is not None
-        assert end.error.hint.startswith("Send the message again")
-        await turn(here, text)
-
-
 def activities(here: AgentWorkspace) -> list[ActivityView]:
     """What the agent reported, in its last state."""
     messages = [each for each in here.view().messages if isinstance(each, AgentView)]
@@ -140,7 +127,8 @@ async def test_a_real_agent_works_in_a_conversation(agent: RealAgent, tmp_path: 
         if agent.mode is not None:
             await here.host.protocols.agent_models.change(here.session, PatchAgent(mode=agent.mode))
 
-        uses = (*([agent.plan] if agent.plan else []), agent.run, agent.edit(here.root))
+        uses = [*([agent.plan] if agent.plan else []), agent.run, agent.edit(here.root)]
+        uses += [agent.create(here.root)] if agent.create else []
         simulator.default(work_through(*uses))
         said = await turn(here, "Do the work")
 
@@ -153,13 +141,18 @@ async def test_a_real_agent_works_in_a_conversation(agent: RealAgent, tmp_path: 
         if agent.plan is not None:
             assert [item.done for item in here.view().todo] == [True, False]
         if agent.writes_here:
-            assert [change.document for change in here.view().changes] == ["data.txt"]
+            assert [change.document for change in here.view().changes] == ["data.txt", "new.txt"]
+            assert (here.root / "new.txt").read_text() == "new\n"
+        asked = [
+            event.preview or "" for event in here.events() if isinstance(event, ApprovalRequest)
+        ]
+        assert len([preview for preview in asked if "+TWO" in preview]) == 1
         kinds = {event.type for event in here.events()}
         report: dict[str, Any] = {
             "agent": agent.name,
             "activities": [(each.kind, each.title, each.status) for each in shown],
             "thoughts": "reasoning-delta" in kinds,
-            "asked": [e.preview for e in here.events() if isinstance(e, ApprovalRequest)],
+            "asked": asked,
             "changes": [change.document for change in here.view().changes],
         }
         print(json.dumps(report, indent=1))  # noqa: T201 the report of a run by hand
@@ -187,7 +180,9 @@ async def test_a_real_agent_continues_after_kills(agent: RealAgent, tmp_path: Pa
             await turn(here, "Remember the word marmot")
             for pid in pids(agent.program):
                 os.kill(pid, signal.SIGKILL)
-            await send_until_answered(here, "After the kill of the agent")
+            async with asyncio.timeout(STEP_SECONDS):
+                await asyncio.gather(*here.host.protocols.agent_models.ending)
+            await turn(here, "After the kill of the agent")
             assert not agent.remembers or "marmot" in json.dumps(simulator.requests[-1].body)
             session = here.session
         async with real_agent(agent, tmp_path, simulator, session) as again:
