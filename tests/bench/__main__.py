@@ -41,6 +41,7 @@ GROUPS = {
     "open_notebook": "One cell of a notebook open in a page",
     "agent_steps": "Agent steps from outside",
     "mcp_server": "Calls through the MCP server",
+    "mcp_client": "Calls at MCP servers",
     "collaboration_cells": "One cell of a notebook in a room",
     "stale_cells": "Stale cells",
     "agent_loop": "Agent loop",
