@@ -117,6 +117,7 @@ EXCEPTIONS: Mapping[str, Excepted] = {
         "imports what a server would, in a process that does nothing else", (), IMPORTS
     ),
     "client.connection": Excepted("the way to the Jupyter server", NETWORK),
+    "cli.chat.editor_socket": Excepted("reads and writes a socket of client.page_socket", NETWORK),
     "client.page_socket": Excepted("the same, as a page goes it", NETWORK),
     "kernel.panel.bundle": Excepted(
         "reads the page half of the panel, which this package ships",

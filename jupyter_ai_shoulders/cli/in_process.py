@@ -57,11 +57,18 @@ _CONFIG_FILES = ("jupyter_config", "jupyter_server_config", "jupyter_jupyter_ai_
 ResultT = TypeVar("ResultT")
 
 
-class NullPagePort:
-    """A ``host.ports.PagePort`` without pages."""
+class InProcessPages:
+    """A ``host.ports.PagePort`` without browser pages; editors may take their part."""
+
+    def __init__(self) -> None:
+        self.receivers: dict[ClientId, Callable[[ServerFrame], None]] = {}
+        """What gets the frames of connected editors."""
 
     def send(self, client_id: ClientId, frame: ServerFrame) -> None:
-        """Do nothing."""
+        """Pass a frame to an editor."""
+        receive = self.receivers.get(client_id)
+        if receive is not None:
+            receive(frame)
 
     def deleted(self, session: Session) -> None:
         """Do nothing."""
@@ -109,7 +116,10 @@ class InProcessBackend:
 
     def chat(self) -> InProcessChat:
         """See ``Backend.chat``."""
-        return InProcessChat(lambda work: _use(self._settings, self._keys, work))
+        pages = InProcessPages()
+        return InProcessChat(
+            lambda work: _use(self._settings, self._keys, work, pages=pages), pages.receivers
+        )
 
     def search(self, query: SearchQuery) -> SearchResults:
         """See ``Backend.search``."""
@@ -231,8 +241,9 @@ async def _use(
     work: Callable[[Host], Awaitable[ResultT]],
     *,
     recover: bool = True,
+    pages: InProcessPages | None = None,
 ) -> ResultT:
-    async with _host(settings, keys) as host:
+    async with _host(settings, keys, pages or InProcessPages()) as host:
         if recover:
             await host.ready()
             problem = host.state_error()
@@ -242,9 +253,11 @@ async def _use(
 
 
 @asynccontextmanager
-async def _host(settings: HostSettings, keys: KeyEnvironment | None) -> AsyncGenerator[Host]:
+async def _host(
+    settings: HostSettings, keys: KeyEnvironment | None, pages: InProcessPages
+) -> AsyncGenerator[Host]:
     async with aclosing(LocalKernels(settings.workspace, quiet=True)) as kernels:
-        ports = HostPorts(kernels=kernels, pages=NullPagePort(), keys=keys)
+        ports = HostPorts(kernels=kernels, pages=pages, keys=keys)
         host = build_host(settings, ports)
         async with aclosing(host):
             yield host

@@ -69,6 +69,8 @@ class TextEditApplied:
     """None for a created file."""
     after: Version | None
     """None for a deleted file."""
+    dirty: bool = False
+    """Whether the text is open with changes that are not saved."""
 
 
 @dataclass(frozen=True, slots=True)

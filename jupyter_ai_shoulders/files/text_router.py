@@ -69,5 +69,9 @@ class TextRouter:
         return self._live.unsaved(path)
 
     def in_page(self, path: str) -> bool:
-        """Return whether a connected page has the file open: an edit is reviewed there."""
-        return self._live.owner(self._workspace.path(path)) is not None
+        """Return whether a connected page has the file open: an edit is reviewed there.
+
+        False for an editor, which does not show what the agent changed.
+        """
+        claim = self._live.owner(self._workspace.path(path))
+        return claim is not None and not claim.in_editor

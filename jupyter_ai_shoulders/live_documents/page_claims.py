@@ -20,7 +20,8 @@ class PageClaim:
     """A document open in a page, as the page last announced it.
 
     ``page_path`` is the page's own name for it: a link may lead to the same file. ``focus`` grows
-    with each focus of any document. ``present`` says that the page is connected.
+    with each focus of any document. ``present`` says that the page is connected, ``in_editor`` that
+    an editor outside of JupyterLab takes the page's part.
     """
 
     client: ClientId
@@ -31,6 +32,7 @@ class PageClaim:
     saved_at: str | None
     focus: int
     present: bool = True
+    in_editor: bool = False
 
 
 Claim = TypeVar("Claim", bound=PageClaim)

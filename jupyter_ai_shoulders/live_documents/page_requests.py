@@ -84,19 +84,25 @@ class PageRequests:
         """Return the id of a new request."""
         return OperationId(self._ids.new("operation"))
 
-    def deadline_ms(self) -> int:
+    def deadline_ms(self, seconds: float | None = None) -> int:
         """Return when a page has to refuse a request sent now, in epoch milliseconds."""
-        return round((self._clock.now().timestamp() + self._seconds) * 1000)
+        seconds = self._seconds if seconds is None else seconds
+        return round((self._clock.now().timestamp() + seconds) * 1000)
 
-    async def ask(self, claim: PageClaim, frame: PageRequest) -> PageAnswer:
-        """Send a request and return its answer. Raises ``Conflict`` (``page_not_responding``)."""
+    async def ask(
+        self, claim: PageClaim, frame: PageRequest, seconds: float | None = None
+    ) -> PageAnswer:
+        """Send a request and return its answer, within ``seconds`` if they are given.
+
+        Raises ``Conflict`` (``page_not_responding``).
+        """
         future: asyncio.Future[PageAnswer] = asyncio.get_running_loop().create_future()
         self._pending[frame.operation_id] = PendingRequest(claim, frame, future)
         while len(self._pending) > MAX_REQUESTS:
             self._pending.pop(next(iter(self._pending)))
         self._transport.send(claim.client, frame)
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(self._seconds if seconds is None else seconds):
                 return await future
         except TimeoutError as error:
             raise self._not_responding(claim, "did not answer") from error
@@ -126,6 +132,8 @@ class PageRequests:
 
     def unexpected(self, claim: PageClaim, answer: PageAnswer) -> ShouldersError:
         """Return the error for a refusal, or for an answer of another kind."""
+        if claim.in_editor and isinstance(answer, frames.TextRefused):
+            return _refused_by_editor(claim, answer)
         if not isinstance(answer, frames.DocumentRefused | frames.TextRefused):
             return Conflict(f"The page gave no usable answer about {claim.path}.", retryable=True)
         if answer.reason == "read_only":
@@ -143,6 +151,14 @@ class PageRequests:
         )
 
     def _not_responding(self, claim: PageClaim, what: str) -> Conflict:
+        if claim.in_editor:
+            return Conflict(
+                f"The editor {what} when asked about {claim.path}; "
+                "it is not known whether anything changed.",
+                code="page_not_responding",
+                hint="Read the file again.",
+                retryable=True,
+            )
         return Conflict(
             f"The page that has {claim.path} open {what}; "
             "it is not known whether anything changed.",
@@ -152,3 +168,11 @@ class PageRequests:
             else "Bring the page to the front or reload it, then read the notebook again.",
             retryable=True,
         )
+
+
+def _refused_by_editor(claim: PageClaim, answer: frames.TextRefused) -> ShouldersError:
+    return Conflict(
+        f"The editor refused a request about {claim.path}: {answer.message}",
+        hint="Nothing was changed. Ask the user to look at the file in the editor.",
+        retryable=True,
+    )

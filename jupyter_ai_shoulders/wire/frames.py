@@ -19,6 +19,7 @@ from jupyter_ai_shoulders.wire.frame_types.files import (
     TextClose,
     TextConflict,
     TextContent,
+    TextEditor,
     TextFocus,
     TextOpen,
     TextRead,
@@ -131,6 +132,7 @@ __all__ = [
     "TextClose",
     "TextConflict",
     "TextContent",
+    "TextEditor",
     "TextFocus",
     "TextOpen",
     "TextRead",
@@ -165,6 +167,7 @@ PageFrame = Annotated[
     | TextFocus
     | TextClose
     | TextRename
+    | TextEditor
     | TextContent
     | TextApplied
     | TextConflict

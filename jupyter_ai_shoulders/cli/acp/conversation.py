@@ -22,6 +22,7 @@ from jupyter_ai_shoulders.cli.acp.approvals import (
     question_answer,
     question_options,
 )
+from jupyter_ai_shoulders.cli.acp.editor_page import ConversationFiles
 from jupyter_ai_shoulders.cli.acp.event_follower import EventFollower
 from jupyter_ai_shoulders.cli.acp.prompt_blocks import prompt_content
 from jupyter_ai_shoulders.cli.acp.updates import UpdateTranslator, error_text, text_content
@@ -55,12 +56,19 @@ class EditorConversation:
     """A conversation that an editor leads."""
 
     def __init__(
-        self, chat: ChatBackend, session: Session, workspace: Path, editor: Editor
+        self,
+        chat: ChatBackend,
+        session: Session,
+        workspace: Path,
+        editor: Editor,
+        files: ConversationFiles | None = None,
     ) -> None:
+        """``files`` if text files are read and written through the editor."""
         self.chat = chat
         self.session = session
         self.workspace = workspace
         self._editor = editor
+        self._files = files
         self._translator = UpdateTranslator(workspace)
         self._follower: EventFollower | None = None
         self._asking: dict[CallId, asyncio.Task[None]] = {}
@@ -109,6 +117,8 @@ class EditorConversation:
 
     async def _send(self, blocks: Sequence[Any]) -> None:
         content = prompt_content(blocks, self.workspace)
+        if self._files is not None:
+            self._files.lead()
         if self._follower is None:
             self._follower = EventFollower(self.chat, self.session.id, await self._last_seq())
         if self._input is not None:
@@ -124,6 +134,7 @@ class EditorConversation:
             text=content.text,
             attachments=content.attachments,
             context=MessageContext(),
+            client_id=None if self._files is None else self._files.page.client_id,
         )
         await asyncio.to_thread(self.chat.send, self.session.id, message)
 

@@ -10,7 +10,7 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -20,11 +20,13 @@ from acp.interfaces import Agent
 from acp.interfaces import Client as Editor
 
 from jupyter_ai_shoulders.cli.acp.conversation import EditorConversation
+from jupyter_ai_shoulders.cli.acp.editor_page import ConversationFiles, EditorPage
 from jupyter_ai_shoulders.cli.backend import Backend
 from jupyter_ai_shoulders.cli.backend_selection import BackendOptions, choose_backend
 from jupyter_ai_shoulders.cli.chat.chat_backend import ChatBackend
 from jupyter_ai_shoulders.cli.errors import CommandFailed
 from jupyter_ai_shoulders.client.errors import ClientError, describe_error
+from jupyter_ai_shoulders.client.server_discovery import URL
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.wire.api.commands import CreateSession
 from jupyter_ai_shoulders.wire.ids import ModelId, SessionId
@@ -40,13 +42,24 @@ _MODES: dict[Mode, tuple[str, str]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Engine:
+    """The engine of a folder; ``page`` if it uses the editor's text files."""
+
+    backend: Backend
+    chat: ChatBackend
+    page: EditorPage | None
+
+
 class EditorAgent(Agent):
     """Answers an editor."""
 
     def __init__(self, options: BackendOptions) -> None:
         self._options = options
         self._editor: Editor | None = None
-        self._engines: dict[Path, tuple[Backend, ChatBackend]] = {}
+        self._engines: dict[Path, _Engine] = {}
+        self._offers_files = False
+        """Whether the editor reads and writes text files for us."""
         self._conversations: dict[str, EditorConversation] = {}
         self._opening = asyncio.Lock()
 
@@ -55,9 +68,11 @@ class EditorAgent(Agent):
 
     async def aclose(self) -> None:
         """Stop running turns and end engines of this process."""
-        for backend, chat in self._engines.values():
-            await asyncio.to_thread(chat.close)
-            await asyncio.to_thread(backend.close)
+        for engine in self._engines.values():
+            if engine.page is not None:
+                await engine.page.aclose()
+            await asyncio.to_thread(engine.chat.close)
+            await asyncio.to_thread(engine.backend.close)
         self._engines.clear()
 
     async def initialize(
@@ -67,7 +82,9 @@ class EditorAgent(Agent):
         client_info: schema.Implementation | None = None,
         **kwargs: Any,
     ) -> schema.InitializeResponse:
-        del client_capabilities, client_info, kwargs
+        del client_info, kwargs
+        files = None if client_capabilities is None else client_capabilities.fs
+        self._offers_files = bool(files and files.read_text_file and files.write_text_file)
         return schema.InitializeResponse(
             protocol_version=min(protocol_version, PROTOCOL_VERSION),
             agent_info=schema.Implementation(
@@ -94,16 +111,16 @@ class EditorAgent(Agent):
     ) -> schema.NewSessionResponse:
         del additional_directories, kwargs
         async with _errors():
-            backend, chat = await self._engine(cwd)
+            engine = await self._engine(cwd)
             command = CreateSession(kind="chat", source="acp")
-            session = await asyncio.to_thread(chat.create, command)
-            self._add(chat, session, backend)
+            session = await asyncio.to_thread(engine.chat.create, command)
+            self._add(engine, session, cwd)
             if mcp_servers:
                 await self._say_ignored(session, mcp_servers)
             return schema.NewSessionResponse(
                 session_id=session.id,
                 modes=_modes(session),
-                config_options=await _options(chat, session),
+                config_options=await _options(engine.chat, session),
             )
 
     async def load_session(
@@ -144,8 +161,8 @@ class EditorAgent(Agent):
         if cwd is None:
             return schema.ListSessionsResponse(sessions=[])
         async with _errors():
-            _, chat = await self._engine(cwd)
-            found = await asyncio.to_thread(chat.sessions, LISTED)
+            engine = await self._engine(cwd)
+            found = await asyncio.to_thread(engine.chat.sessions, LISTED)
             return schema.ListSessionsResponse(
                 sessions=[
                     schema.SessionInfo(
@@ -220,27 +237,51 @@ class EditorAgent(Agent):
         """Ignore it: notifications of extensions have no answer."""
         del method, params
 
-    async def _engine(self, cwd: str) -> tuple[Backend, ChatBackend]:
+    async def _engine(self, cwd: str) -> _Engine:
         """Return the engine of a folder. Raises ``CommandFailed``, ``ClientError`` and others."""
         folder = Path(await asyncio.to_thread(os.path.realpath, cwd))
         async with self._opening:
             if folder not in self._engines:
                 options = replace(self._options, workspace=folder)
                 backend = await asyncio.to_thread(choose_backend, options)
-                self._engines[folder] = backend, await asyncio.to_thread(backend.chat)
+                chat = await asyncio.to_thread(backend.chat)
+                page = await self._page(backend, chat, folder)
+                self._engines[folder] = _Engine(backend, chat, page)
             return self._engines[folder]
 
-    async def _open(self, cwd: str, session_id: str) -> tuple[ChatBackend, Session]:
-        backend, chat = await self._engine(cwd)
-        session = await asyncio.to_thread(chat.session, SessionId(session_id))
-        self._add(chat, session, backend)
-        return chat, session
+    async def _page(self, backend: Backend, chat: ChatBackend, folder: Path) -> EditorPage | None:
+        """Offer the editor's text files to the engine if it works on the same files."""
+        if not self._offers_files or not self._shares_files:
+            return None
+        page = EditorPage(self._connected)
+        await page.connect(chat, folder.relative_to(backend.workspace.resolve()).as_posix())
+        return page
 
-    def _add(self, chat: ChatBackend, session: Session, backend: Backend) -> None:
-        assert self._editor is not None, "the connection is made first"
+    @property
+    def _shares_files(self) -> bool:
+        """Whether the engine runs on this computer: a server whose address was given may not."""
+        options = self._options
+        return not (options.url or (os.environ.get(URL) and not options.in_process))
+
+    async def _open(self, cwd: str, session_id: str) -> tuple[ChatBackend, Session]:
+        engine = await self._engine(cwd)
+        session = await asyncio.to_thread(engine.chat.session, SessionId(session_id))
+        self._add(engine, session, cwd)
+        return engine.chat, session
+
+    def _add(self, engine: _Engine, session: Session, cwd: str) -> None:
+        files = None
+        if engine.page is not None:
+            files = ConversationFiles(engine.page, session.id, cwd)
+            files.lead()
         self._conversations[session.id] = EditorConversation(
-            chat, session, backend.workspace, self._editor
+            engine.chat, session, engine.backend.workspace, self._connected, files
         )
+
+    @property
+    def _connected(self) -> Editor:
+        assert self._editor is not None, "the connection is made first"
+        return self._editor
 
     def _conversation(self, session_id: str) -> EditorConversation:
         found = self._conversations.get(session_id)

@@ -5,7 +5,7 @@ Blocking, because a terminal is. Every method raises ``ClientError`` or ``Should
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Protocol
 
 from jupyter_ai_shoulders.cli.backend import ExportFormat
@@ -25,7 +25,8 @@ from jupyter_ai_shoulders.wire.api.commands import (
 from jupyter_ai_shoulders.wire.api.responses import ModelList, ToolInfo
 from jupyter_ai_shoulders.wire.edits import EditDecisions, PendingEdit, Proposal
 from jupyter_ai_shoulders.wire.events import Event, Restore
-from jupyter_ai_shoulders.wire.ids import CallId, ProposalId, SessionId
+from jupyter_ai_shoulders.wire.frames import PageFrame, ServerFrame
+from jupyter_ai_shoulders.wire.ids import CallId, ClientId, ProposalId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
 from jupyter_ai_shoulders.wire.usage import Usage
 
@@ -142,7 +143,32 @@ class ChatFacts(Protocol):
         ...
 
 
-class ChatBackend(ChatTurns, ChatAnswers, ChatSessions, ChatReview, ChatFacts, Protocol):
+class PageLink(Protocol):
+    """A connection of an editor to the engine, as a page has one. Its methods do not block."""
+
+    def send(self, frame: PageFrame) -> None:
+        """Send a frame to the engine; it is lost while there is no connection."""
+        ...
+
+    def close(self) -> None:
+        """Disconnect: requests that were not answered fail."""
+        ...
+
+
+class ChatPages(Protocol):
+    """Editors as pages: they answer requests about text files."""
+
+    def connect_editor(
+        self, client_id: ClientId, folder: str, receive: Callable[[ServerFrame], None]
+    ) -> PageLink:
+        """Connect an editor of the text files below a workspace-relative folder.
+
+        When this returns, the engine asks it. ``receive`` gets the requests, in another thread.
+        """
+        ...
+
+
+class ChatBackend(ChatTurns, ChatAnswers, ChatSessions, ChatReview, ChatFacts, ChatPages, Protocol):
     """The whole port."""
 
     def close(self) -> None:

@@ -13,6 +13,7 @@ from queue import Empty, Queue
 from typing import Any, TypeVar
 
 from jupyter_ai_shoulders.cli.backend import ExportFormat
+from jupyter_ai_shoulders.cli.chat.chat_backend import PageLink
 from jupyter_ai_shoulders.client.interrupts import defer_interrupt
 from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.storage.base import LoggedEvent
@@ -33,7 +34,8 @@ from jupyter_ai_shoulders.wire.api.commands import (
 from jupyter_ai_shoulders.wire.api.responses import ModelList, ToolInfo
 from jupyter_ai_shoulders.wire.edits import EditDecisions, PendingEdit, Proposal
 from jupyter_ai_shoulders.wire.events import Event, Restore
-from jupyter_ai_shoulders.wire.ids import CallId, ProposalId, SessionId
+from jupyter_ai_shoulders.wire.frames import PageFrame, ServerFrame, TextEditor
+from jupyter_ai_shoulders.wire.ids import CallId, ClientId, ProposalId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
 from jupyter_ai_shoulders.wire.usage import Usage, UsageQuery
 
@@ -57,6 +59,24 @@ class _Engine:
     def end(self) -> None:
         """Stop the engine, from any thread."""
         self.loop.call_soon_threadsafe(self.stop.set)
+
+
+@dataclass(frozen=True, slots=True)
+class _EditorLink:
+    """See ``PageLink``."""
+
+    engine: _Engine
+    client_id: ClientId
+
+    def send(self, frame: PageFrame) -> None:
+        """See ``PageLink.send``."""
+        live = self.engine.host.services.files.live
+        self.engine.loop.call_soon_threadsafe(live.handle, self.client_id, frame)
+
+    def close(self) -> None:
+        """See ``PageLink.close``."""
+        live = self.engine.host.services.files.live
+        self.engine.loop.call_soon_threadsafe(live.disconnected, self.client_id)
 
 
 class _EventQueue:
@@ -85,11 +105,16 @@ class _EventQueue:
 class InProcessChat:
     """See ``ChatBackend``."""
 
-    def __init__(self, serve: Serve) -> None:
+    def __init__(
+        self, serve: Serve, editors: dict[ClientId, Callable[[ServerFrame], None]]
+    ) -> None:
         """Start the engine. Raises errors of its start, and ``KeyboardInterrupt``.
+
+        ``editors`` are what the engine sends frames to.
 
         An interrupt inside ``wait`` could leave locks behind that the engine needs.
         """
+        self._editors = editors
         self._thread = ThreadPoolExecutor(1, "engine")
         ready: Future[_Engine] = Future()
         with defer_interrupt() as held:
@@ -109,6 +134,20 @@ class InProcessChat:
         self._engine.end()
         self._done.result()
         self._thread.shutdown()
+
+    def connect_editor(
+        self, client_id: ClientId, folder: str, receive: Callable[[ServerFrame], None]
+    ) -> PageLink:
+        """See ``ChatPages.connect_editor``."""
+        live = self._engine.host.services.files.live
+
+        def connect() -> None:
+            self._editors[client_id] = receive
+            live.connected(client_id)
+            live.handle(client_id, TextEditor(folder=folder))
+
+        self._now(connect)
+        return _EditorLink(self._engine, client_id)
 
     def past(self, session_id: SessionId) -> list[Event]:
         """See ``ChatTurns.past``."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 
 from jupyter_ai_shoulders.cli.backend import ExportFormat
+from jupyter_ai_shoulders.cli.chat.chat_backend import PageLink
+from jupyter_ai_shoulders.cli.chat.editor_socket import EditorSocket
 from jupyter_ai_shoulders.client import Client
 from jupyter_ai_shoulders.wire.api.commands import (
     AnswerApproval,
@@ -30,7 +32,8 @@ from jupyter_ai_shoulders.wire.api.responses import (
 from jupyter_ai_shoulders.wire.base import CommandModel
 from jupyter_ai_shoulders.wire.edits import EditDecisions, PendingEdit, PendingEditList, Proposal
 from jupyter_ai_shoulders.wire.events import Event, Restore
-from jupyter_ai_shoulders.wire.ids import CallId, ProposalId, SessionId
+from jupyter_ai_shoulders.wire.frames import ServerFrame
+from jupyter_ai_shoulders.wire.ids import CallId, ClientId, ProposalId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
 from jupyter_ai_shoulders.wire.usage import Usage
 
@@ -43,6 +46,12 @@ class RemoteChat:
 
     def close(self) -> None:
         """See ``ChatBackend.close``: turns continue in the server."""
+
+    def connect_editor(
+        self, client_id: ClientId, folder: str, receive: Callable[[ServerFrame], None]
+    ) -> PageLink:
+        """See ``ChatPages.connect_editor``."""
+        return EditorSocket(self._client.connection, client_id, folder, receive)
 
     def past(self, session_id: SessionId) -> list[Event]:
         """See ``ChatTurns.past``."""

@@ -18,10 +18,16 @@ from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.core.current_page import CurrentPage
 from jupyter_ai_shoulders.core.errors import Conflict, ShouldersError
 from jupyter_ai_shoulders.files.open_files.text_claims import TextClaim, TextClaims
+from jupyter_ai_shoulders.files.open_files.text_editors import TextEditors
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, WorkspacePath
 from jupyter_ai_shoulders.live_documents.file_watch import file_lag
 from jupyter_ai_shoulders.live_documents.page_claims import path_after_move
-from jupyter_ai_shoulders.live_documents.page_requests import PageRequests, PageTransport
+from jupyter_ai_shoulders.live_documents.page_requests import (
+    PageAnswer,
+    PageRequests,
+    PageTransport,
+    PendingRequest,
+)
 from jupyter_ai_shoulders.wire import frames
 from jupyter_ai_shoulders.wire.ids import ClientId, Version
 
@@ -35,11 +41,13 @@ MAX_MOVES = 1_000
 class PageTimeouts:
     """Timeouts in seconds.
 
-    ``answer``: for a page's answer; ``saved``: for its save of a text that was clean before a
+    ``answer``: for a page's answer; ``editor``: for an editor's, which may load the file, or format
+    and save it, first; ``saved``: for its save of a text that was clean before a
     change; ``absence``: how long a page with unsaved text may be absent.
     """
 
     answer: float = 2.0
+    editor: float = 10.0
     saved: float = 5.0
     absence: float = 600.0
 
@@ -63,14 +71,20 @@ class OpenTextFiles:
         self._acting = acting or CurrentPage()
         self._times = times or PageTimeouts()
         self._requests = PageRequests(
-            transport, clock, ids, document_kind="file", answer_seconds=self._times.answer
+            transport,
+            clock,
+            ids,
+            document_kind="file",
+            answer_seconds=self._times.answer,
+            on_answer=self._answered,
         )
+        self._editors = TextEditors()
         self._claims = TextClaims()
         self._clients: set[ClientId] = set()
         self._moves: deque[tuple[WorkspacePath, WorkspacePath]] = deque(maxlen=MAX_MOVES)
         self._waiters: set[asyncio.Event] = set()
         self.on_version: Callable[[WorkspacePath, Version], None] | None = None
-        """Called with every version that a page announces."""
+        """Called with every version that a page announces or reports."""
 
     # frames of pages
 
@@ -82,6 +96,7 @@ class OpenTextFiles:
     def disconnected(self, client_id: ClientId) -> None:
         """Handle a closed socket of a page: by reload, crash, network or for good."""
         self._clients.discard(client_id)
+        self._editors.remove(client_id)
         self._requests.lost(client_id)
         self._claims = self._claims.mark_disconnected(client_id, self._clock.monotonic())
         self._wake_waiters()
@@ -94,6 +109,8 @@ class OpenTextFiles:
         match frame:
             case frames.TextOpen():
                 self._opened(client_id, frame)
+            case frames.TextEditor():
+                self._editors.add(client_id, self._workspace.path(frame.folder))
             case (
                 frames.TextChange() | frames.TextFocus() | frames.TextClose() | frames.TextRename()
             ):
@@ -117,9 +134,14 @@ class OpenTextFiles:
     def owner(self, name: WorkspacePath) -> TextClaim | None:
         """Return the claim of the connected page that the current task's edits go to.
 
-        That is the task's own page if it has the file open, else the page focused last.
+        That is the task's own page if it has the file open or is an editor, else the page focused
+        last, else, if the task has no page, an editor.
         """
-        return self._claims.owner(name, self._acting.client)
+        acting = self._acting.client
+        editor, claim = self._editors.claim(name, acting), self._claims.owner(name, acting)
+        if editor is not None and (claim is None or acting is not None):
+            return editor
+        return claim
 
     def absent(self, name: WorkspacePath) -> TextClaim | None:
         """Return an absent page's claim with unsaved text, if no other page has the file open."""
@@ -152,7 +174,7 @@ class OpenTextFiles:
         frame = frames.TextRead(
             operation_id=self._requests.new_id(), claim_epoch=claim.epoch, path=claim.page_path
         )
-        answer = await self._requests.ask(claim, frame)
+        answer = await self._requests.ask(claim, frame, self._seconds(claim))
         if not isinstance(answer, frames.TextContent):
             raise self._requests.unexpected(claim, answer)
         known = self._claims.get(claim.path, claim.client)
@@ -171,17 +193,28 @@ class OpenTextFiles:
         frame = frames.TextApply(
             operation_id=self._requests.new_id(),
             claim_epoch=claim.epoch,
-            deadline_ms=self._requests.deadline_ms(),
+            deadline_ms=self._requests.deadline_ms(self._seconds(claim)),
             path=claim.page_path,
             expected=expected,
             text=text,
         )
-        answer = await self._requests.ask(claim, frame)
+        answer = await self._requests.ask(claim, frame, self._seconds(claim))
         if not isinstance(answer, frames.TextApplied | frames.TextConflict):
             raise self._requests.unexpected(claim, answer)
         if isinstance(answer, frames.TextApplied) and answer.saves:
             await self._wait_for_save(claim, answer.version)
         return answer
+
+    def note_editor_text(self, claim: TextClaim, version: Version, *, dirty: bool) -> None:
+        """Remember that an editor has unsaved text of a file, or that it has none.
+
+        While it does, the file is an open document for everyone's work.
+        """
+        absent = [other for other in self._claims.of_path(claim.path) if not other.present]
+        claims = self._claims.without([*absent, claim])
+        noted = replace(claim, version=version, dirty=dirty)
+        self._claims = claims.with_claim(noted) if dirty else claims
+        self._announced(noted)
 
     def check_absent(self, name: WorkspacePath) -> None:
         """Raise ``Conflict`` while a page with unsaved text of the file is absent."""
@@ -216,6 +249,14 @@ class OpenTextFiles:
             self._transport.send(client, frames.FileRemoved(path=path))
 
     # frame handling
+
+    def _seconds(self, claim: TextClaim) -> float | None:
+        return self._times.editor if claim.in_editor else None
+
+    def _answered(self, request: PendingRequest, answer: PageAnswer) -> None:
+        """Pass on the version of a changed text, also when the change came too late."""
+        if isinstance(answer, frames.TextApplied) and self.on_version is not None:
+            self.on_version(request.claim.path, answer.version)
 
     def _is_unsaved(self, name: WorkspacePath) -> bool:
         if self.absent(name) is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound, ShouldersError
@@ -86,11 +86,17 @@ class PageTexts:
         """Return the text as its page has it.
 
         Raises ``Conflict`` (``page_not_responding``), and the errors of reading the file: a file
-        that may not be read from disk may not be read from a page.
+        that may not be read from disk may not be read from a page. An editor has the files that
+        are on the disk; its text is unsaved where it differs from the file.
         """
-        stored = await self._stored(claim.path)
+        stored = await self._stored(claim)
         answer = await self._live.read(claim)
-        return _snapshot(claim.path, answer.text, stored, dirty=answer.dirty)
+        if not claim.in_editor:
+            return _snapshot(claim.path, answer.text, stored, dirty=answer.dirty)
+        found = _snapshot(claim.path, answer.text, stored, dirty=False)
+        found = replace(found, dirty=stored is None or found.version != stored.version)
+        self._live.note_editor_text(claim, found.version, dirty=found.dirty)
+        return found
 
     async def replace(
         self, claim: TextClaim, text: str, expected: Version, origin: ChangeOrigin
@@ -105,10 +111,8 @@ class PageTexts:
     async def _replace(
         self, claim: TextClaim, text: str, expected: Version, origin: ChangeOrigin
     ) -> TextEditApplied | TextEditConflict:
-        stored = await self._stored(claim.path)
         text = normalize_newlines(well_formed(text))
-        answer = await self._live.read(claim)
-        before = _snapshot(claim.path, answer.text, stored, dirty=answer.dirty)
+        before = await self.read(claim)
         if before.version != expected:
             return TextEditConflict(before)
         change = await asyncio.to_thread(self._change, claim.path, before.text, text, origin)
@@ -146,7 +150,20 @@ class PageTexts:
             current = _snapshot(claim.path, answer.text, before, dirty=answer.dirty)
             return TextEditConflict(current)
         self._done(operation_id, claim.path, origin, before.text, text)
-        return TextEditApplied(operation_id, before.version, text_version(text))
+        dirty = before.dirty
+        if claim.in_editor:
+            dirty = await self._is_unsaved(claim, answer.version)
+        return TextEditApplied(operation_id, before.version, text_version(text), dirty)
+
+    async def _is_unsaved(self, claim: TextClaim, version: Version) -> bool:
+        """Return whether an editor that made a change has not saved it."""
+        try:
+            dirty = (await self._disk.read(claim.path)).version != version
+        except ShouldersError as error:
+            log.info("%s cannot be read after a change in an editor: %s", claim.path, error)
+            dirty = True
+        self._live.note_editor_text(claim, version, dirty=dirty)
+        return dirty
 
     def _done(
         self,
@@ -190,11 +207,13 @@ class PageTexts:
         if kept:
             self._unconfirmed[name] = kept
 
-    async def _stored(self, name: WorkspacePath) -> TextSnapshot | None:
+    async def _stored(self, claim: TextClaim) -> TextSnapshot | None:
         """Return the file's text; None when the file was deleted while a page has it open."""
         try:
-            return await self._disk.read(name)
+            return await self._disk.read(claim.path)
         except NotFound:
+            if claim.in_editor:
+                raise
             return None
 
     def _file(self, name: WorkspacePath) -> _File:

@@ -285,7 +285,7 @@ class FileUndo:
     ) -> UndoneChange:
         if change.before is None or change.after is None:
             raise CannotUndo(f"The earlier text of {change.document} is not known.")
-        if not self._texts.in_page(change.document):
+        if (await self._texts.read(change.document)).backend == "disk":
             self._changes.check_saved(change.document)  # unsaved in an absent page
             content = await asyncio.to_thread(self._store.get, change.before)
             outcome = await self._disk.restore_bytes(change.document, content, change.after, origin)

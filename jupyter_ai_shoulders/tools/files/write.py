@@ -243,7 +243,8 @@ async def _try_write(
             return (
                 failure_result(deleted_error(path)) if outcome.current is None else outcome.current
             )
-        now = replace(now, text=after, version=outcome.after or text_version(after))
+        version = outcome.after or text_version(after)
+        now = replace(now, text=after, version=version, dirty=outcome.dirty)
     others, seen = versions.describe_user_changes(edit, existing.snapshot, now, context)
     unsaved = " It has unsaved changes in the page; it is not saved yet." * now.dirty
     done = f"was changed.{unsaved}\n{diff}"

@@ -63,6 +63,18 @@ class TextRename(CommandModel):
     new_path: str
 
 
+class TextEditor(CommandModel):
+    """The client is an editor that reads and changes any text file below ``folder`` on request.
+
+    It is asked for files of its own messages, of work that no page asked for, and for files in
+    which it was seen to have unsaved text.
+    """
+
+    type: Literal["text-editor"] = "text-editor"
+    folder: str
+    """Workspace-relative, empty for the whole workspace."""
+
+
 class TextContent(CommandModel):
     r"""Answer to ``text-read``; every line ends in ``\n``."""
 

@@ -34,7 +34,7 @@ export type MessageView = (UserView | AgentView)
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PageFrame".
  */
-export type PageFrame = (Hello | Subscribe | Unsubscribe | MessageSend | DocumentOpen | DocumentChange | DocumentFocus | DocumentClose | DocumentRename | CellRunTaken | CellInputAnswer | DocumentContent | DocumentApplied | DocumentConflict | DocumentRefused | OutputPicture | DocumentRecoveryAnswer | TextOpen | TextChange | TextFocus | TextClose | TextRename | TextContent | TextApplied | TextConflict | TextRefused)
+export type PageFrame = (Hello | Subscribe | Unsubscribe | MessageSend | DocumentOpen | DocumentChange | DocumentFocus | DocumentClose | DocumentRename | CellRunTaken | CellInputAnswer | DocumentContent | DocumentApplied | DocumentConflict | DocumentRefused | OutputPicture | DocumentRecoveryAnswer | TextOpen | TextChange | TextFocus | TextClose | TextRename | TextEditor | TextContent | TextApplied | TextConflict | TextRefused)
 /**
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "PartView".
@@ -3391,6 +3391,19 @@ export interface TextRename {
 type: "text-rename"
 path: string
 new_path: string
+}
+/**
+ * The client is an editor that reads and changes any text file below ``folder`` on request.
+ * 
+ * It is asked for files of its own messages, of work that no page asked for, and for files in
+ * which it was seen to have unsaved text.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TextEditor".
+ */
+export interface TextEditor {
+type: "text-editor"
+folder: string
 }
 /**
  * Answer to ``text-read``; every line ends in ``\n``.

@@ -25,7 +25,7 @@ import aiohttp
 import numpy as np
 import psutil
 
-from jupyter_ai_shoulders.cli.in_process import NullPagePort
+from jupyter_ai_shoulders.cli.in_process import InProcessPages
 from jupyter_ai_shoulders.host.build import HostPorts, HostSettings, build_host
 from jupyter_ai_shoulders.host.host import Host
 from jupyter_ai_shoulders.notebook.kernels.local_kernels import LocalKernels
@@ -140,7 +140,7 @@ async def _watch_loop(late: list[float]) -> None:
 
 def _host(root: Path, home: Path) -> Host:
     settings = HostSettings(workspace=root, state_dir=root / ".shoulders", home=home)
-    ports = HostPorts(kernels=LocalKernels(root), pages=NullPagePort(), environ={})
+    ports = HostPorts(kernels=LocalKernels(root), pages=InProcessPages(), environ={})
     return build_host(settings, ports)
 
 

@@ -13,6 +13,8 @@ from typing import Any
 from acp import PROTOCOL_VERSION, schema
 from acp.client.connection import ClientSideConnection
 
+from tests.cli.acp.buffers import Buffers
+
 Choose = Callable[[list[schema.PermissionOption]], schema.PermissionOption | None]
 
 
@@ -33,6 +35,31 @@ class FakeEditor:
     """Set when a permission is requested."""
     holds: bool = False
     """Whether permission requests wait for ever."""
+    buffers: Buffers | None = None
+    """The text buffers that it offers."""
+
+    @property
+    def capabilities(self) -> schema.ClientCapabilities:
+        """What it offers."""
+        offers = self.buffers is not None
+        return schema.ClientCapabilities(
+            fs=schema.FileSystemCapabilities(read_text_file=offers, write_text_file=offers)
+        )
+
+    async def read_text_file(
+        self, session_id: str, path: str, **kwargs: Any
+    ) -> schema.ReadTextFileResponse:
+        del session_id, kwargs
+        assert self.buffers is not None
+        return schema.ReadTextFileResponse(content=await self.buffers.read(path))
+
+    async def write_text_file(
+        self, session_id: str, path: str, content: str, **kwargs: Any
+    ) -> schema.WriteTextFileResponse:
+        del session_id, kwargs
+        assert self.buffers is not None
+        await self.buffers.write(path, content)
+        return schema.WriteTextFileResponse()
 
     async def session_update(self, session_id: str, update: Any, **kwargs: Any) -> None:
         del session_id, kwargs
@@ -109,7 +136,9 @@ async def connected(root: Path, editor: FakeEditor | None = None) -> AsyncGenera
     made = editor or FakeEditor()
     agent = ClientSideConnection(made, process.stdin, process.stdout)  # type: ignore[arg-type] the fake offers what the agent may ask
     try:
-        await agent.initialize(protocol_version=PROTOCOL_VERSION)
+        await agent.initialize(
+            protocol_version=PROTOCOL_VERSION, client_capabilities=made.capabilities
+        )
         yield Connected(made, agent, process, root)
     finally:
         process.stdin.close()

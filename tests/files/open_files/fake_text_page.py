@@ -36,6 +36,8 @@ class TextPage:
     epoch: int = 0
     silent: bool = False
     """It receives frames and does not answer."""
+    ignores_changes: bool = False
+    """It answers reads only."""
     breaks_off: bool = False
     """It disconnects when it gets a change."""
     slow_to_save: bool = False
@@ -101,6 +103,8 @@ class TextPage:
         self.heard.append(frame)
         if self.breaks_off and isinstance(frame, frames.TextApply):
             self.leave()
+        elif self.ignores_changes and isinstance(frame, frames.TextApply):
+            pass
         elif not self.silent and isinstance(frame, frames.TextRead | frames.TextApply):
             asyncio.get_running_loop().call_soon(self._answer, frame)
 

@@ -221,7 +221,9 @@ class Open:
     async def replace(
         self, path: str, text: str, expected: Version, origin: ChangeOrigin
     ) -> TextEditApplied | TextEditConflict:
-        return await self._texts.replace(path, text, expected, origin)
+        outcome = await self._texts.replace(path, text, expected, origin)
+        assert isinstance(outcome, TextEditApplied)
+        return replace(outcome, dirty=True)
 
 
 async def test_edit_of_an_open_file_says_that_it_is_not_saved(files: FileConversation):
