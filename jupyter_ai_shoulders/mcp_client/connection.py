@@ -8,7 +8,6 @@ be left by the task that entered them; requests run in the tasks of their caller
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol, TypeVar
@@ -24,6 +23,7 @@ from jupyter_ai_shoulders.mcp_client.connection_events import (
     ConnectionEnvironment,
     ConnectionEvents,
 )
+from jupyter_ai_shoulders.mcp_client.list_changes import ListChanges
 from jupyter_ai_shoulders.mcp_client.ports import ProgressListener, ServerInfo
 from jupyter_ai_shoulders.mcp_client.server_entries import ServerEntry
 from jupyter_ai_shoulders.mcp_client.server_errors import (
@@ -274,7 +274,9 @@ class SdkConnection:
                 self._used = asyncio.get_running_loop().time()
                 if not self._ready.done():
                     self._ready.set_result(None)
-                listening = asyncio.create_task(self._listen(client))
+                listening = asyncio.create_task(
+                    ListChanges(client, self._events, self._limits).listen()
+                )
                 try:
                     await self._closing.wait()
                 finally:
@@ -290,7 +292,10 @@ class SdkConnection:
 
     def _fail(self, error: Exception) -> None:
         if self._ready.done():
-            _log.info("The MCP server %s ended badly: %r", self.name, next(leaves(error)))
+            first = next(leaves(error))
+            _log.info("The MCP server %s ended badly: %r", self.name, first)
+            if self._end is None:
+                self._end = f"The connection was lost: {str(first) or type(first).__name__}"
             return
         if self._sign_in is not None and self._sign_in.needed is not None:
             self._ready.set_exception(self._sign_in.needed)
@@ -321,17 +326,6 @@ class SdkConnection:
         from jupyter_ai_shoulders.mcp_client.http_transport import http_transport
 
         return http_transport(self._entry, self._sign_in.auth if self._sign_in else None)
-
-    async def _listen(self, client: Client) -> None:
-        """Announce changes of lists, which servers of the protocol of 2026 send on request."""
-        if client.session.initialize_result is not None:
-            return
-        with contextlib.suppress(Exception):  # not every server offers it
-            async with client.listen(
-                tools_list_changed=True, prompts_list_changed=True, resources_list_changed=True
-            ) as changes:
-                async for _ in changes:
-                    pass  # each event also reaches ``ClientCallbacks.notified``
 
 
 def _reporter(listener: ProgressListener) -> ProgressFnT:

@@ -36,8 +36,13 @@ class ConnectionLimits:
     """A call whose caller names no limit."""
     close_s: float = 5.0
     ping_s: float = 5.0
+    """A check, or the opening of the stream of changes."""
     ping_after_s: float = 60.0
     """Idle time after which a server is asked whether it still answers, before it is used."""
+    listen_pause_s: float = 1.0
+    """Before the stream of changes is opened again; doubles."""
+    listen_attempts: int = 8
+    """Failures in a row after which it stays closed, about three minutes."""
     pages: int = 50
     items: int = 5_000
 

@@ -1,12 +1,17 @@
-"""A server made with the SDK that asks its client, and changes: ``python asking_server.py``."""
+"""A server made with the SDK that asks its client, and changes.
+
+``python asking_server.py [stdio | http PORT]``.
+"""
 
 from __future__ import annotations
 
 import base64
+import sys
 from typing import Annotated
 
 from mcp.server.mcpserver import Context, Image, MCPServer
 from mcp.server.mcpserver.resolve import Elicit, Resolve, Sample
+from mcp.server.subscriptions import ListenHandler
 from mcp_types import CreateMessageResult, SamplingMessage, TextContent
 from pydantic import BaseModel
 
@@ -60,6 +65,24 @@ async def grow(name: str, ctx: Context) -> str:
     return "grown"
 
 
+@server.tool()
+async def update(ctx: Context) -> str:
+    """Announce a new content of the notes."""
+    await ctx.notify_resource_updated("note://meeting")
+    return "updated"
+
+
+@server.tool()
+def end_stream() -> str:
+    """End the streams of changes, as a server may."""
+    served = server._lowlevel_server  # pyright: ignore[reportPrivateUsage] no other way
+    entry = served.get_request_handler("subscriptions/listen")
+    assert entry is not None
+    assert isinstance(entry.handler, ListenHandler)
+    entry.handler.close()
+    return "ended"
+
+
 @server.resource("note://meeting", name="meeting", mime_type="text/plain")
 def meeting() -> str:
     """Return the notes of a meeting."""
@@ -73,4 +96,7 @@ def review(topic: str) -> str:
 
 
 if __name__ == "__main__":
-    server.run("stdio")
+    if sys.argv[1:2] == ["http"]:
+        server.run("streamable-http", host="127.0.0.1", port=int(sys.argv[2]))
+    else:
+        server.run("stdio")

@@ -134,9 +134,9 @@ def free_port() -> int:
 
 
 @asynccontextmanager
-async def http_server(script: str, *arguments: str) -> AsyncGenerator[int]:
+async def http_server(script: str, *arguments: str, port: int | None = None) -> AsyncGenerator[int]:
     """Run a server of this folder on a port of its own, which is its last argument."""
-    port = free_port()
+    port = port or free_port()
     path = str(Path(__file__).with_name(script))
     process = await asyncio.create_subprocess_exec(
         sys.executable,
