@@ -83,10 +83,12 @@ class _Running(StdioProcess):
         """End it: by closing its input, then with its descendants."""
         with contextlib.suppress(OSError):
             self.stdin.close()
-        await asyncio.wait({self._exit}, timeout=EXIT_SECONDS)
-        await self._spawner.aclose()
-        self._exit.cancel()
-        self._reading.cancel()
+        try:
+            await asyncio.wait({self._exit}, timeout=EXIT_SECONDS)
+            await self._spawner.aclose()
+        finally:
+            self._exit.cancel()
+            self._reading.cancel()
         await asyncio.wait({self._exit, self._reading})
 
     async def _read_errors(self, stderr: asyncio.StreamReader) -> None:
