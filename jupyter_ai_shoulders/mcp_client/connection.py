@@ -24,11 +24,19 @@ from jupyter_ai_shoulders.mcp_client.connection_events import (
     ConnectionEvents,
 )
 from jupyter_ai_shoulders.mcp_client.list_changes import ListChanges
+from jupyter_ai_shoulders.mcp_client.list_pages import (
+    ItemT,
+    ListedItems,
+    ReadPage,
+    read_pages,
+)
+from jupyter_ai_shoulders.mcp_client.message_limits import MessageReports, limited
 from jupyter_ai_shoulders.mcp_client.ports import ProgressListener, ServerInfo
 from jupyter_ai_shoulders.mcp_client.server_entries import ServerEntry
 from jupyter_ai_shoulders.mcp_client.server_errors import (
     is_lost,
     leaves,
+    lost_error,
     server_error,
     time_limit_error,
 )
@@ -63,13 +71,14 @@ class SdkConnection:
         self._limits = environment.limits
         self._events = events
         self._sign_in = sign_in
-        self._program = ServerProgram(entry, environment, events.log)
+        self._program = ServerProgram(entry, environment)
         self._times = PausableLimits()
         self._callbacks = ClientCallbacks(
             entry.name, environment.requests, events, self._times.paused
         )
         self._client: Client | None = None
         self._info = ServerInfo(entry.name)
+        self._unread_tools: str | None = None
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._closing = asyncio.Event()
         self._end: str | None = None
@@ -137,6 +146,10 @@ class SdkConnection:
 
         await self._request("a check", self._limits.ping_s, ping)
 
+    @property
+    def unread_tools(self) -> str | None:
+        return self._unread_tools
+
     async def list_tools(self) -> Sequence[mcp_types.Tool]:
         if not self._info.has_tools:
             return ()
@@ -145,7 +158,9 @@ class SdkConnection:
             result = await self._opened().list_tools(cursor=cursor)
             return result.tools, result.next_cursor
 
-        return await self._all("the list of its tools", page)
+        listed = await self._all("the list of its tools", page)
+        self._unread_tools = listed.unread
+        return listed.items
 
     async def list_resources(self) -> Sequence[mcp_types.Resource]:
         if not self._info.has_resources:
@@ -155,7 +170,7 @@ class SdkConnection:
             result = await self._opened().list_resources(cursor=cursor)
             return result.resources, result.next_cursor
 
-        return await self._all("the list of its resources", page)
+        return (await self._all("the list of its resources", page)).items
 
     async def list_resource_templates(self) -> Sequence[mcp_types.ResourceTemplate]:
         if not self._info.has_resources:
@@ -167,7 +182,7 @@ class SdkConnection:
             result = await self._opened().list_resource_templates(cursor=cursor)
             return result.resource_templates, result.next_cursor
 
-        return await self._all("the list of its resource templates", page)
+        return (await self._all("the list of its resource templates", page)).items
 
     async def list_prompts(self) -> Sequence[mcp_types.Prompt]:
         if not self._info.has_prompts:
@@ -177,7 +192,7 @@ class SdkConnection:
             result = await self._opened().list_prompts(cursor=cursor)
             return result.prompts, result.next_cursor
 
-        return await self._all("the list of its prompts", page)
+        return (await self._all("the list of its prompts", page)).items
 
     async def call_tool(
         self,
@@ -212,26 +227,13 @@ class SdkConnection:
             lambda: client.get_prompt(prompt, dict(arguments)),
         )
 
-    async def _all(
-        self,
-        action: str,
-        page: Callable[[str | None], Awaitable[tuple[Sequence[T], str | None]]],
-    ) -> Sequence[T]:
-        """Follow the pages of a list up to the limits; a repeated cursor ends it."""
-
-        async def collect() -> list[T]:
-            items: list[T] = []
-            cursor: str | None = None
-            seen: set[str] = set()
-            for _ in range(self._limits.pages):
-                found, cursor = await page(cursor)
-                items.extend(found)
-                if not cursor or cursor in seen or len(items) >= self._limits.items:
-                    break
-                seen.add(cursor)
-            return items[: self._limits.items]
-
-        return await self._request(action, self._limits.list_s, collect)
+    async def _all(self, action: str, page: ReadPage[ItemT]) -> ListedItems[ItemT]:
+        listed = await self._request(
+            action, self._limits.list_s, lambda: read_pages(page, self._limits)
+        )
+        if listed.unread is not None:
+            self._events.log(f"Of {action}: {listed.unread}")
+        return listed
 
     async def _request(self, action: str, seconds: float, send: Callable[[], Awaitable[T]]) -> T:
         loop = asyncio.get_running_loop()
@@ -247,6 +249,7 @@ class SdkConnection:
                 raise self._sign_in.needed from error
             if is_lost(error):
                 self._lost(str(error) or type(error).__name__)
+                raise lost_error(self.name, action, self._end or str(error)) from error
             raise server_error(self.name, action, error) from error
         finally:
             self._running -= 1
@@ -263,6 +266,8 @@ class SdkConnection:
         """End the connection, because the server has ended or does not answer."""
         if self._end is None:
             self._end = reason
+            if self._ready.done():
+                self._events.ending(reason)
         self._closing.set()
 
     async def _hold(self) -> None:
@@ -288,7 +293,7 @@ class SdkConnection:
             self._client = None
             self._closing.set()
             if self._ready.done() and not self._ready.cancelled() and self._end:
-                self._events.ended(self._end)
+                self._events.ended()
 
     def _fail(self, error: Exception) -> None:
         if self._ready.done():
@@ -321,11 +326,13 @@ class SdkConnection:
         )
 
     def _transport(self) -> Transport:
+        reports = MessageReports(self._events.log, self._lost)
         if self._entry.transport == "stdio":
-            return self._program.transport(self._lost)
+            return limited(self._program.transport(self._lost), self._limits, reports)
         from jupyter_ai_shoulders.mcp_client.http_transport import http_transport
 
-        return http_transport(self._entry, self._sign_in.auth if self._sign_in else None)
+        streams = http_transport(self._entry, self._sign_in.auth if self._sign_in else None)
+        return limited(streams, self._limits, reports)
 
 
 def _reporter(listener: ProgressListener) -> ProgressFnT:

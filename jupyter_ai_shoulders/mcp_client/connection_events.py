@@ -45,6 +45,14 @@ class ConnectionLimits:
     """Failures in a row after which it stays closed, about three minutes."""
     pages: int = 50
     items: int = 5_000
+    list_bytes: int = 16 * 2**20
+    """Of one list, with all its pages."""
+    open_requests: int = 100
+    """Of the server to us, until it has read their answers."""
+    messages_per_s: int = 1_000
+    """Of the server, other than answers; further ones wait."""
+    flood_s: float = 10.0
+    """How long it may send more than that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +73,10 @@ class ConnectionEvents:
 
     changed: Callable[[ListKind], None]
     log: Callable[[str], None]
-    ended: Callable[[str], None]
-    """Called once with the reason when it ends by itself."""
+    ending: Callable[[str], None]
+    """Called once with the reason when it begins to end by itself, or over a limit."""
+    ended: Callable[[], None]
+    """Called once after that, when it is closed."""
 
 
 class OpenConnection(ServerConnection, Protocol):

@@ -33,6 +33,7 @@ from jupyter_ai_shoulders.mcp_client.ports import (
     ServerState,
 )
 from jupyter_ai_shoulders.mcp_client.server_entries import ServerEntry
+from jupyter_ai_shoulders.wire.hidden_characters import visible
 
 INSTALL = 'pip install "jupyter-ai-shoulders[mcp]"'
 IDLE_SECONDS = 600.0
@@ -129,13 +130,16 @@ class ConnectionPool:
         return self._state(self._slot(name))
 
     def log_lines(self, name: str) -> Sequence[str]:
-        """Return the last lines of a server's standard error, then of its log messages."""
+        """Return the last lines of a server's standard error, then of its log messages.
+
+        Hidden characters are replaced by codes.
+        """
         slot = self._slots.get(name)
         if slot is None:
             return ()
         running = slot.connection
         lines = running.process_lines if running is not None else slot.process_lines
-        return (*lines, *slot.log)[-LOG_LINES:]
+        return tuple(visible(line) for line in (*lines, *slot.log)[-LOG_LINES:])
 
     def running(self, name: str) -> ServerConnection | None:
         """Return the connection of a running server, without starting it."""
@@ -200,7 +204,7 @@ class ConnectionPool:
     def _status(self, slot: _Slot) -> ConnectionStatus:
         if slot.opening is not None:
             return "starting"
-        if slot.connection is not None:
+        if slot.connection is not None and slot.error is None:
             return "running"
         if slot.error is None:
             return "stopped"
@@ -217,6 +221,7 @@ class ConnectionPool:
                 hint="Restart it at once in the settings under MCP servers.",
                 retryable=True,
             )
+        slot.error, slot.started_at = None, _now()
         slot.opening = asyncio.create_task(self._opened(name, slot))
         self._announce(name)
         try:
@@ -232,7 +237,7 @@ class ConnectionPool:
         finally:
             slot.opening = None
             self._announce(name)
-        slot.error, slot.started_at, slot.info = None, _now(), slot.connection.info
+        slot.started_at, slot.info = _now(), slot.connection.info
         for listener in tuple(self._listeners):
             listener.tools_changed(name)
         self._announce(name)
@@ -241,24 +246,30 @@ class ConnectionPool:
         events = ConnectionEvents(
             changed=partial(self._changed, name, slot),
             log=slot.log.append,
+            ending=partial(self._ending, name, slot),
             ended=partial(self._ended, name, slot),
         )
         open_server = self._open_server or _sdk_opener()
         return await open_server(slot.server.entry, self._environment, events)
 
-    def _ended(self, name: str, slot: _Slot, reason: str) -> None:
-        """Handle that a server ended by itself."""
-        if slot.connection is None:
+    def _ending(self, name: str, slot: _Slot, reason: str) -> None:
+        """Note why a server ends, before it is closed."""
+        slot.log.append(reason)
+        if slot.connection is None and slot.opening is None:
             return
-        slot.process_lines = slot.connection.process_lines
-        slot.connection = None
         if _now() - slot.started_at >= STEADY_SECONDS:
             slot.failures = 0
-        text = f"The MCP server {name} ended by itself. {reason}"
-        self._failed(slot, StateUnavailable(text, retryable=True))
+        self._failed(slot, _end_error(name, reason))
         if slot.failures == 1:
             slot.retry_at = 0.0  # the first restart needs no pause
         self._announce(name)
+
+    def _ended(self, name: str, slot: _Slot) -> None:
+        """Forget a connection that ended by itself."""
+        if slot.connection is not None:
+            slot.process_lines = slot.connection.process_lines
+            slot.connection = None
+            self._announce(name)
 
     def _failed(self, slot: _Slot, error: ShouldersError) -> None:
         slot.error = error
@@ -325,6 +336,12 @@ class ConnectionPool:
         if not self._closed:
             for listener in tuple(self._listeners):
                 listener.state_changed(name)
+
+
+def _end_error(name: str, reason: str) -> ShouldersError:
+    return StateUnavailable(
+        f"The MCP server {name} has ended. {visible(reason[:500])}", retryable=True
+    )
 
 
 def _reason(server: ConfiguredServer) -> str | None:

@@ -81,6 +81,11 @@ class ServerConnection(Protocol):
         """Return what the server says about itself."""
         ...
 
+    @property
+    def unread_tools(self) -> str | None:
+        """Return why the last list of tools is only a part, as a sentence; None: it is all."""
+        ...
+
     async def list_tools(self) -> Sequence[mcp_types.Tool]:
         """Return its tools."""
         ...

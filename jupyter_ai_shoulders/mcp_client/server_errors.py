@@ -7,7 +7,7 @@ from typing import cast
 
 import httpx2
 from mcp.shared.exceptions import MCPError
-from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
+from mcp_types import CONNECTION_CLOSED, PARSE_ERROR, REQUEST_TIMEOUT
 
 from jupyter_ai_shoulders.core.errors import (
     Conflict,
@@ -17,8 +17,11 @@ from jupyter_ai_shoulders.core.errors import (
     TooLarge,
 )
 from jupyter_ai_shoulders.guard.network.origin_transport import BodyTooLarge, ForbiddenAddress
+from jupyter_ai_shoulders.wire.hidden_characters import visible
 
 _MESSAGE_LENGTH = 1_000
+_NO_ANSWERS = frozenset({CONNECTION_CLOSED, REQUEST_TIMEOUT, PARSE_ERROR})
+_UNREACHABLE = (ForbiddenAddress, httpx2.HTTPError, MCPError, OSError)
 
 
 def leaves(error: BaseException) -> Iterator[BaseException]:
@@ -50,6 +53,15 @@ def time_limit_error(server: str, action: str, seconds: float) -> ShouldersError
     )
 
 
+def lost_error(server: str, action: str, reason: str) -> ShouldersError:
+    """Return the error for a connection that ended during an action."""
+    return StateUnavailable(
+        f"The MCP server {server} could not be reached for {action}: {_short(reason)}",
+        hint="See its last lines in the settings under MCP servers.",
+        retryable=True,
+    )
+
+
 def server_error(server: str, action: str, error: BaseException) -> ShouldersError:
     """Return what happened, with what to do."""
     first = next(leaves(error))
@@ -57,15 +69,11 @@ def server_error(server: str, action: str, error: BaseException) -> ShouldersErr
         return first
     if isinstance(first, BodyTooLarge):
         return TooLarge(f"The MCP server {server} answered too much: {first}")
-    if isinstance(first, MCPError) and first.code not in {CONNECTION_CLOSED, REQUEST_TIMEOUT}:
+    if isinstance(first, MCPError) and first.code not in _NO_ANSWERS:
         return InvalidRequest(f"The MCP server {server} refused {action}: {_short(first.message)}")
-    if isinstance(first, ForbiddenAddress | httpx2.HTTPError | MCPError | OSError):
-        text = str(first) or type(first).__name__
-        return StateUnavailable(
-            f"The MCP server {server} could not be reached for {action}: {_short(text)}",
-            hint="See its last lines in the settings under MCP servers.",
-            retryable=True,
-        )
+    is_unreadable = isinstance(first, MCPError) and first.code == PARSE_ERROR
+    if not is_unreadable and isinstance(first, _UNREACHABLE):
+        return lost_error(server, action, str(first) or type(first).__name__)
     return InvalidRequest(
         f"The MCP server {server} sent an answer that is not valid, for {action}: "
         f"{_short(str(first) or type(first).__name__)}"
@@ -73,4 +81,5 @@ def server_error(server: str, action: str, error: BaseException) -> ShouldersErr
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _MESSAGE_LENGTH else f"{text[:_MESSAGE_LENGTH]}…"
+    shown = visible(text[: _MESSAGE_LENGTH + 1])
+    return shown if len(shown) <= _MESSAGE_LENGTH else f"{shown[:_MESSAGE_LENGTH]}…"

@@ -15,19 +15,17 @@ from jupyter_ai_shoulders.mcp_client.connection_events import (
     PASSED_VARIABLES,
     ConnectionEnvironment,
 )
-from jupyter_ai_shoulders.mcp_client.process_transport import Streams, process_transport
+from jupyter_ai_shoulders.mcp_client.process_transport import CLOSED, Streams, process_transport
 from jupyter_ai_shoulders.mcp_client.server_entries import ServerEntry
+from jupyter_ai_shoulders.wire.hidden_characters import visible
 
 
 class ServerProgram:
     """Starts the program of an entry whose values are filled in, and keeps its last lines."""
 
-    def __init__(
-        self, entry: ServerEntry, environment: ConnectionEnvironment, log: Callable[[str], None]
-    ) -> None:
+    def __init__(self, entry: ServerEntry, environment: ConnectionEnvironment) -> None:
         self._entry = entry
         self._environment = environment
-        self._log = log
         self._process: StdioProcess | None = None
 
     def error_lines(self) -> tuple[str, ...]:
@@ -40,9 +38,9 @@ class ServerProgram:
 
     def not_started(self, reason: str) -> StateUnavailable:
         """Return the error for a program that ended before it answered."""
-        last = next(reversed(self.error_lines()), "")
+        last = next(reversed(self.error_lines()), "") if reason == CLOSED else ""
         return StateUnavailable(
-            f"The MCP server {self._entry.name} ended while it started. {last or reason}",
+            f"The MCP server {self._entry.name} ended while it started. {visible(last or reason)}",
             hint="See its last lines in the settings under MCP servers, and check its command.",
             retryable=True,
         )
@@ -52,7 +50,7 @@ class ServerProgram:
         process = await self._environment.starter.start(self._command())
         self._process = process
         try:
-            async with process_transport(process, self._log, on_end) as streams:
+            async with process_transport(process, on_end) as streams:
                 yield streams
         finally:
             await process.aclose()

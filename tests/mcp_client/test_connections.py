@@ -103,7 +103,7 @@ async def test_a_crash_is_reported_and_the_next_use_starts_it_again(tmp_path: Pa
         connection = await pool.connection("raw")
         assert "crash" in str(await failure(connection, "crash"))
         await until(lambda: pool.states()[0].status == "failed")
-        assert pool.log_lines("raw")[-1] == "about to end"
+        assert pool.log_lines("raw")[-2:] == ("about to end", "It closed its output.")
         again = await pool.connection("raw")
         assert shown(await again.call_tool("echo", {})) == "{}"
         await failure(again, "crash")

@@ -13,6 +13,7 @@ from jupyter_ai_shoulders.mcp_client.pool import INSTALL, ConnectionPool
 from jupyter_ai_shoulders.mcp_client.ports import ServerConnection
 from jupyter_ai_shoulders.mcp_client.server_entries import ServerEntry
 from jupyter_ai_shoulders.wire.api.mcp_servers import McpMissingValue, McpServerView, McpTrust
+from jupyter_ai_shoulders.wire.hidden_characters import legible, visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +87,11 @@ class ServerViews:
             error=state.error and self.redact(state.error),
             hint=config.server.blocked and config.server.blocked.info.hint,
             lock_reason=_lock_reason(entry),
-            server_name=info and self.redact(info.title or info.name),
-            server_version=info and self.redact(info.version),
-            instructions=info and info.instructions and self.redact(info.instructions[:4000]),
+            server_name=info and visible(self.redact(info.title or info.name)),
+            server_version=info and visible(self.redact(info.version)),
+            instructions=info
+            and info.instructions
+            and legible(self.redact(info.instructions[:4000])),
             tool_count=counts and counts.tools,
             resource_count=counts and counts.resources,
             prompt_count=counts and counts.prompts,

@@ -49,6 +49,7 @@ class FakeServer:
     )
     cancelled: int = 0
     called: asyncio.Event = field(default_factory=asyncio.Event)
+    unread_tools: str | None = None
     info: ServerInfo = field(
         default_factory=lambda: ServerInfo("demo", has_resources=True, has_prompts=True)
     )
