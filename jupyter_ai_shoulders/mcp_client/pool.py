@@ -249,7 +249,8 @@ class ConnectionPool:
             ending=partial(self._ending, name, slot),
             ended=partial(self._ended, name, slot),
         )
-        open_server = self._open_server or _sdk_opener()
+        loaded = await asyncio.to_thread(_sdk_opener)
+        open_server = self._open_server or loaded
         return await open_server(slot.server.entry, self._environment, events)
 
     def _ending(self, name: str, slot: _Slot, reason: str) -> None:
