@@ -26,10 +26,12 @@ SERVER = Path(__file__).with_name("hostile_server.py")
 MEMORY = Path("/proc/self/statm")
 MOST_MB = 130
 LONGEST_S = 10.0
-LONGEST_STALL_S = 1.0
+LONGEST_TURN_S = 0.5
+"""Of the loop, in time of its processor: a busy machine is no failure."""
 LIMITS = ConnectionLimits(start_s=10, list_s=10, call_s=10, close_s=2, flood_s=0.3)
 FLOOD = r"It sent more than 1,000 messages a second for 0\.3 s\."
-REQUESTS = r"It sent more than 100 requests without waiting for their answers\."
+REQUESTS = rf"(It sent more than 100 requests without waiting for their answers\.|{FLOOD})"
+"""Pipes hold some answers, so the rate may be exceeded first."""
 LONG = r"It sent a message that is too long\."
 ENDED = "The MCP server h has ended. "
 
@@ -130,11 +132,10 @@ async def bounded() -> AsyncGenerator[None]:
 
     async def watch() -> None:
         nonlocal most, longest
-        last = time.monotonic()
         while True:
+            turned = time.thread_time()
             await asyncio.sleep(0.01)
-            longest = max(longest, time.monotonic() - last)
-            last = time.monotonic()
+            longest = max(longest, time.thread_time() - turned)
             most = max(most, memory_mb())
 
     watching = asyncio.create_task(watch())
@@ -144,7 +145,7 @@ async def bounded() -> AsyncGenerator[None]:
         watching.cancel()
     assert time.monotonic() - began < LONGEST_S
     assert most - before < MOST_MB
-    assert longest < LONGEST_STALL_S
+    assert longest < LONGEST_TURN_S
 
 
 async def used(pool: ConnectionPool, row: Row) -> None:
