@@ -11,12 +11,14 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shlex
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from jupyter_ai_shoulders.cli.mcp.client_entries import TOKEN, client_entry
 from tests.protocols.mcp_clients.simulated_model import (
     DONE,
     Call,
@@ -33,24 +35,26 @@ PROMPT = "Work on the notebook"
 
 @dataclass(frozen=True)
 class OurServer:
-    """How a client reaches our MCP server: an address with a token, or a command."""
+    """How a client reaches our MCP server: by its address with a token, or by the command."""
 
     url: str
+    """Of the Jupyter server."""
     token: str
-    command: Sequence[str] = ()
+    program: str | None = None
+    """``jupyter-shoulders``; it finds the server by the folder it is started in."""
     env: Mapping[str, str] | None = None
 
-    @property
-    def headers(self) -> dict[str, str]:
-        """What authenticates at the address."""
-        return {"Authorization": f"Bearer {self.token}"}
+    def printed(self, client: str) -> str:
+        """The entry that a user pastes."""
+        entry = client_entry(
+            client, self.program or "", None if self.program else self.url, self.env
+        )
+        return entry.text.replace(TOKEN, self.token)
 
-    def entry(self, url_key: str, **http: str) -> dict[str, Any]:
+    @property
+    def entry(self) -> dict[str, Any]:
         """The entry in the JSON of most clients."""
-        if self.command:
-            program, *arguments = self.command
-            return {"command": program, "args": arguments, "env": dict(self.env or {})}
-        return {**http, url_key: self.url, "headers": self.headers}
+        return json.loads(self.printed("json"))["mcpServers"]["jupyter"]
 
 
 Use = Callable[[OurServer, Sequence[Call], Path], str]
@@ -74,17 +78,19 @@ def _use_sdk(server: OurServer, calls: Sequence[Call], folder: Path) -> str:
     from mcp.client.streamable_http import streamable_http_client
     from mcp_types import Implementation
 
+    entry = server.entry
+
     async def use() -> str:
-        async with httpx2.AsyncClient(headers=server.headers, timeout=SECONDS) as http:
-            if server.command:
-                program, *arguments = server.command
+        async with httpx2.AsyncClient(headers=entry.get("headers"), timeout=SECONDS) as http:
+            if server.program:
+                command, arguments = entry["command"], entry["args"]
                 transport = stdio_client(
                     StdioServerParameters(
-                        command=program, args=arguments, env=dict(server.env or {}), cwd=folder
+                        command=command, args=arguments, env=entry.get("env"), cwd=folder
                     )
                 )
             else:
-                transport = streamable_http_client(server.url, http_client=http)
+                transport = streamable_http_client(entry["url"], http_client=http)
             info = Implementation(name="SDK client", version="1")
             async with Client(transport, client_info=info) as client:
                 results = [await client.call_tool(name, dict(args)) for name, args in calls]
@@ -95,8 +101,7 @@ def _use_sdk(server: OurServer, calls: Sequence[Call], folder: Path) -> str:
 
 def _use_inspector(server: OurServer, calls: Sequence[Call], folder: Path) -> str:
     config = folder / "inspector.json"
-    entry = server.entry("url", type="streamable-http")
-    config.write_text(json.dumps({"mcpServers": {"jupyter": entry}}))
+    config.write_text(server.printed("json"))
     told = [
         _run(
             [
@@ -116,14 +121,14 @@ def _use_inspector(server: OurServer, calls: Sequence[Call], folder: Path) -> st
 
 
 def _use_claude(server: OurServer, calls: Sequence[Call], folder: Path) -> str:
-    config = folder / "servers.json"
-    config.write_text(json.dumps({"mcpServers": {"jupyter": server.entry("url", type="http")}}))
+    words = shlex.split(server.printed("claude-code"))
+    _run(words, folder, {})
 
     def command(simulator: Simulator) -> tuple[list[str], dict[str, str]]:
         return (
             [
-                *("claude", "-p", PROMPT, "--mcp-config", str(config), "--strict-mcp-config"),
-                *("--allowed-tools", "mcp__jupyter", "--no-session-persistence"),
+                *("claude", "-p", PROMPT, "--allowed-tools", "mcp__jupyter"),
+                "--no-session-persistence",
             ],
             {
                 "ANTHROPIC_BASE_URL": simulator.url,
@@ -132,6 +137,7 @@ def _use_claude(server: OurServer, calls: Sequence[Call], folder: Path) -> str:
                 "DISABLE_TELEMETRY": "1",
                 "DISABLE_AUTOUPDATER": "1",
                 "ENABLE_TOOL_SEARCH": "false",
+                "MCP_CONNECTION_NONBLOCKING": "false",  # it begins without slow servers otherwise
             },
         )
 
@@ -152,19 +158,6 @@ def _use_codex(server: OurServer, calls: Sequence[Call], folder: Path) -> str:
 
 
 def _codex_settings(server: OurServer, simulator: Simulator) -> str:
-    if server.command:
-        program, *arguments = server.command
-        variables = ", ".join(f"{key} = {json.dumps(v)}" for key, v in (server.env or {}).items())
-        reach = [
-            f"command = {json.dumps(program)}",
-            f"args = {json.dumps(arguments)}",
-            f"env = {{ {variables} }}",
-        ]
-    else:
-        reach = [
-            f"url = {json.dumps(server.url)}",
-            f"http_headers = {{ Authorization = {json.dumps(server.headers['Authorization'])} }}",
-        ]
     lines = (
         'model = "gpt-5.4"',
         'model_provider = "simulated"',
@@ -176,11 +169,7 @@ def _codex_settings(server: OurServer, simulator: Simulator) -> str:
         'wire_api = "responses"',
         "[analytics]",
         "enabled = false",
-        "[mcp_servers.jupyter]",
-        *reach,
-        "required = true",  # it begins without servers that are slow to start otherwise
-        f"tool_timeout_sec = {SECONDS}",
-        'default_tools_approval_mode = "approve"',
+        server.printed("codex"),
     )
     return "\n".join(lines)
 
@@ -188,12 +177,13 @@ def _codex_settings(server: OurServer, simulator: Simulator) -> str:
 def _use_gemini(server: OurServer, calls: Sequence[Call], folder: Path) -> str:
     settings = folder / "home" / ".gemini"
     settings.mkdir(parents=True, exist_ok=True)
+    [(name, entry)] = json.loads(server.printed("gemini"))["mcpServers"].items()
     content = {
         "security": {"auth": {"selectedType": "gemini-api-key"}},
         "telemetry": {"enabled": False},
         "privacy": {"usageStatisticsEnabled": False},
         "general": {"enableAutoUpdate": False},
-        "mcpServers": {"jupyter": {**server.entry("httpUrl"), "trust": True}},
+        "mcpServers": {name: {**entry, "trust": True}},  # it asks a person otherwise
     }
     (settings / "settings.json").write_text(json.dumps(content))
 

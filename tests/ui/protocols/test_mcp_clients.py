@@ -6,7 +6,6 @@ Tried with Inspector 2.12, Claude Code 2.1, Codex 0.171 and Gemini CLI 0.61.
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -61,15 +60,15 @@ def lab(start_lab: StartLab, tmp_path: Path) -> Lab:
 
 
 def reached(lab: Lab, way: str) -> OurServer:
-    """Our server, by an access token of limited scope or through the command."""
+    """Our server, by an access token of limited scope or through the command it prints."""
     url = lab.url().partition("?")[0]
     if way == "command":
-        command = [sys.executable, "-m", "jupyter_ai_shoulders.cli", "mcp", "--url", url]
-        kept = {key: os.environ[key] for key in ("PATH", "PYTHONPATH") if key in os.environ}
-        return OurServer(url, lab.token, command, {**kept, "SHOULDERS_TOKEN": lab.token})
+        program = str(Path(sys.executable).with_name("jupyter-shoulders"))
+        found = {"JUPYTER_RUNTIME_DIR": str(lab.state / "runtime")}
+        return OurServer(url, lab.token, program, found)
     body = {"name": "Program", "scopes": ["read", "edit", "run"]}
     created = ConversationApi(lab).send("POST", "access-tokens", body)
-    return OurServer(f"{url}shoulders/mcp", created["secret"])
+    return OurServer(url, created["secret"])
 
 
 def answer_questions(panel: Panel, api: ConversationApi, work: Future[str]) -> int:
@@ -123,11 +122,8 @@ def test_a_program_works_on_the_notebook_that_is_open(
     open_notebook = OpenNotebook(page).ready().save_as_the_lab_has_it()
     open_notebook.type_at_end("a", TYPED)
     panel = Panel(page).open()
-    folder = tmp_path / "program"
-    folder.mkdir()
-
     with ThreadPoolExecutor(1) as threads:
-        work = threads.submit(client.use, reached(lab, way), CALLS, folder)
+        work = threads.submit(client.use, reached(lab, way), CALLS, lab.root)
         api = ConversationApi(lab)
         try:
             answered = answer_questions(panel, api, work)
