@@ -299,8 +299,7 @@ class SdkConnection:
         if self._ready.done():
             first = next(leaves(error))
             _log.info("The MCP server %s ended badly: %r", self.name, first)
-            if self._end is None:
-                self._end = f"The connection was lost: {str(first) or type(first).__name__}"
+            self._lost(f"The connection was lost: {str(first) or type(first).__name__}")
             return
         if self._sign_in is not None and self._sign_in.needed is not None:
             self._ready.set_exception(self._sign_in.needed)
