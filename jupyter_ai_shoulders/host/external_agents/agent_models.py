@@ -110,6 +110,8 @@ class _Running:
     access: NotebookServerAccess | None = None
     steering: list[PromptBlock] = field(default_factory=list["PromptBlock"])
     """Messages that the user sent while the agent works; its next prompt."""
+    stopping: asyncio.Task[None] | None = None
+    """Stops the work of a turn that has ended; the next prompt waits for it."""
 
     def begin(self, blocks: list[PromptBlock]) -> None:
         """Send a message to the agent; what was allowed for the last one is over."""
@@ -144,7 +146,7 @@ class AgentModels:
         if isinstance(logged.event, TurnEnd):
             running = self._running.get(logged.event.session_id)
             if running is not None and running.conversation.is_working:
-                self._later(running.conversation.cancel())
+                running.stopping = self._later(running.conversation.cancel())
 
     async def change(self, session_id: SessionId, command: PatchAgent) -> None:
         """Change the mode or an option of the conversation's agent, and record its new state.
@@ -179,6 +181,8 @@ class AgentModels:
             raise ProviderError("An agent answers in conversations only.", code="disabled")
         running = self._of_session(account.session_id, agent)
         conversation = running.conversation
+        if running.stopping is not None:
+            await asyncio.wait({running.stopping})
         started = conversation.connection is None and not conversation.is_working
         if started:
             async for event in self._start(running, account.session_id):
@@ -288,10 +292,11 @@ class AgentModels:
         if access is not None:
             await self._ports.notebook_server.close(access)
 
-    def _later(self, work: Coroutine[None, None, None]) -> None:
+    def _later(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work, name="agent-end")
         self.ending.add(task)
         task.add_done_callback(self.ending.discard)
+        return task
 
     async def aclose(self) -> None:
         """End all agents."""

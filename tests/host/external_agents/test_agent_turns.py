@@ -13,7 +13,7 @@ from jupyter_ai_shoulders.acp_client.connection import AgentTimeouts
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest
 from jupyter_ai_shoulders.wire.api.agents import PatchAgent
 from jupyter_ai_shoulders.wire.api.commands import CreateSession
-from jupyter_ai_shoulders.wire.events import ApprovalRequest, TurnEnd
+from jupyter_ai_shoulders.wire.events import ApprovalRequest, MessageUpdate, TurnEnd
 from jupyter_ai_shoulders.wire.sessions import Mode
 from tests.host.external_agents.agent_workspace import (
     SERVER,
@@ -151,6 +151,25 @@ async def test_a_message_sent_before_the_stop_reaches_the_agent_with_the_next(
 
         said = await here.turn(text="hello again")
 
+        assert said.index("mind the gap") < said.index("hello again")
+
+
+async def test_a_message_taken_up_directly_before_the_stop_reaches_the_agent_with_the_next(
+    tmp_path: Path,
+) -> None:
+    async with agent_workspace(tmp_path) as here:
+        question = {"toolCallId": "t", "title": "Try", "rawInput": {"command": "true"}}
+        await here.send(("ask", question), ("hang",))
+        request = await here.until(lambda event: isinstance(event, ApprovalRequest))
+        await here.send(text="mind the gap")
+        await answer(here, request)
+        await here.until(lambda e: isinstance(e, MessageUpdate) and e.status == "consumed")
+        await here.host.engine.cancel(here.session)  # between two steps
+        await here.until(lambda event: isinstance(event, TurnEnd))
+
+        said = await here.turn(text="hello again")
+
+        assert said.startswith("You said: mind the gap")
         assert said.index("mind the gap") < said.index("hello again")
 
 
