@@ -147,7 +147,7 @@ async def http_server(script: str, *arguments: str, port: int | None = None) -> 
     )
     try:
         async with asyncio.timeout(30):
-            while not _accepts(port):  # noqa: ASYNC110 another process decides
+            while not accepts(port):  # noqa: ASYNC110 another process decides
                 await asyncio.sleep(0.05)
         yield port
     finally:
@@ -155,7 +155,8 @@ async def http_server(script: str, *arguments: str, port: int | None = None) -> 
         await process.wait()
 
 
-def _accepts(port: int) -> bool:
+def accepts(port: int) -> bool:
+    """Return whether something listens on a port."""
     with socket.socket() as probe:
         probe.settimeout(0.2)
         return probe.connect_ex(("127.0.0.1", port)) == 0
