@@ -13,6 +13,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parents[2] / ".venv" / "npm-programs"
 PACKAGES = {
+    "acpx": "acpx",
     "claude": "@anthropic-ai/claude-code",
     "claude-agent-acp": "@agentclientprotocol/claude-agent-acp",
     "codex": "@openai/codex",
