@@ -18,6 +18,7 @@ from acp import PROTOCOL_VERSION, RequestError, schema
 from acp.client.connection import ClientSideConnection
 
 from jupyter_ai_shoulders.acp_client import updates
+from jupyter_ai_shoulders.acp_client.message_lines import MessageLines
 from jupyter_ai_shoulders.acp_client.sdk_client import SdkClient
 from jupyter_ai_shoulders.acp_client.values import (
     AgentFacts,
@@ -77,6 +78,7 @@ class AgentConnection:
         self._timeouts = timeouts or AgentTimeouts()
         self._client = SdkClient(listener, self.facts, str(command.folder))
         self._process: StdioProcess | None = None
+        self._lines: MessageLines | None = None
         self._sdk: Any = None
 
     @property
@@ -87,7 +89,8 @@ class AgentConnection:
     async def start(self, starter: StdioProcessStarter) -> None:
         """Start the program and agree on the protocol. Raises ``ProviderError``, ``NotFound``."""
         self._process = await starter.start(self._command)
-        self._sdk = ClientSideConnection(self._client, self._process.stdin, self._process.stdout)  # pyright: ignore[reportArgumentType]: the client has what the SDK looks up by name
+        self._lines = MessageLines(self._process.stdout, self._title)
+        self._sdk = ClientSideConnection(self._client, self._process.stdin, self._lines)  # pyright: ignore[reportArgumentType]: the client has what the SDK looks up by name
         files = schema.FileSystemCapabilities(read_text_file=True, write_text_file=True)
         capabilities = schema.ClientCapabilities(fs=files, terminal=True)
         async with self._stage("start", self._timeouts.initialize):
@@ -221,6 +224,12 @@ class AgentConnection:
                 f"{self._title} could not {what}: {f'{error}{detail}'[:_SHOWN]}"
             ) from error
         except (ConnectionError, OSError) as error:
+            if self._lines is not None and self._lines.is_too_long:
+                raise self._failed(
+                    f"{self._title} sent a message that is too long, and was ended.",
+                    code="stream_truncated",
+                    hint="Send the message again; the agent is started again.",
+                ) from error
             raise self._failed(
                 f"{self._title} ended before it could {what}.",
                 code="stream_truncated",

@@ -27,14 +27,19 @@ from jupyter_ai_shoulders.wire.events import (
     TodoItem,
     TodoUpdate,
 )
+from jupyter_ai_shoulders.wire.hidden_characters import visible
 from jupyter_ai_shoulders.wire.ids import CallId
 
 TITLE = 500
 TEXT = 20_000
 DIFF = 200_000
+CONTENT = 1_000_000
 INPUT = 4_000
 ITEMS = 100
-"""Most characters of a title, a text, a side of a diff, an input; most items of a list."""
+"""Most characters of a title, a text, a side of a diff, all content, an input; most items."""
+ACTIVITIES = 5_000
+WHOLE_ACTIVITIES = 100
+"""Activities that are remembered, and of how many the content is."""
 COMMANDS = 200
 
 ToolUpdate = schema.ToolCall | schema.ToolCallUpdate
@@ -46,6 +51,8 @@ class Activities:
     def __init__(self, workspace: str) -> None:
         self._workspace = workspace
         self._current: dict[str, AgentActivity] = {}
+        self._whole: dict[str, AgentActivity] = {}
+        """The ones changed last, newest at the end."""
 
     def update(self, update: ToolUpdate) -> AgentActivity:
         """Return the activity after an update, known before or not."""
@@ -55,7 +62,7 @@ class Activities:
         )
         changes: dict[str, Any] = {}
         if update.title is not None:
-            changes["title"] = update.title[:TITLE]
+            changes["title"] = name_of(update.title)
         if update.kind is not None:
             changes["kind"] = update.kind
         if update.status is not None:
@@ -68,24 +75,53 @@ class Activities:
         if update.raw_input is not None:
             changes["input"] = bounded_input(update.raw_input)
         after = before.model_copy(update=changes)
-        self._current[key] = after
-        if len(self._current) > 10 * ITEMS:
-            del self._current[next(iter(self._current))]
+        self._remember(key, after)
         return after
 
+    def _remember(self, key: str, activity: AgentActivity) -> None:
+        """Keep the state for the next update; of older activities without their content."""
+        if key not in self._current and len(self._current) >= ACTIVITIES:
+            return
+        self._whole.pop(key, None)
+        self._whole[key] = activity
+        self._current[key] = activity
+        if len(self._whole) > WHOLE_ACTIVITIES:
+            oldest = next(iter(self._whole))
+            shortened = {"content": (), "input": None, "locations": ()}
+            self._current[oldest] = self._whole.pop(oldest).model_copy(update=shortened)
+
     def _contents(self, items: Iterable[Any]) -> Iterable[ActivityContent]:
+        left = CONTENT
+        for content in self._bounded(items):
+            left -= _length(content)
+            if left < 0:
+                return
+            yield content
+
+    def _bounded(self, items: Iterable[Any]) -> Iterable[ActivityContent]:
         for item in items:
             match item:
                 case schema.FileEditToolCallContent():
                     old = None if item.old_text is None else item.old_text[:DIFF]
-                    path = inside(item.path, self._workspace) or item.path
-                    yield ActivityDiff(path=path[:TITLE], old=old, new=item.new_text[:DIFF])
+                    path = visible((inside(item.path, self._workspace) or item.path)[:TITLE])
+                    yield ActivityDiff(path=path, old=old, new=item.new_text[:DIFF])
                 case schema.TerminalToolCallContent():
                     yield ActivityTerminal(call_id=CallId(item.terminal_id[:TITLE]))
                 case schema.ContentToolCallContent():
                     yield ActivityText(text=text_of(item.content)[:TEXT])
                 case _:
                     pass
+
+
+def _length(content: ActivityContent) -> int:
+    if isinstance(content, ActivityDiff):
+        return len(content.old or "") + len(content.new)
+    return len(content.text) if isinstance(content, ActivityText) else 0
+
+
+def name_of(text: str) -> str:
+    """Return a name or title, bounded and with hidden characters as codes."""
+    return visible(text[:TITLE])
 
 
 def inside(path: str, workspace: str) -> str | None:
@@ -122,7 +158,7 @@ def plan_of(update: schema.AgentPlanUpdate) -> TodoUpdate:
     """Return the plan as the checklist."""
     return TodoUpdate(
         items=tuple(
-            TodoItem(text=entry.content[:TITLE], done=entry.status == "completed", depth=0)
+            TodoItem(text=name_of(entry.content), done=entry.status == "completed", depth=0)
             for entry in update.entries[:ITEMS]
         )
     )
@@ -133,7 +169,7 @@ def set_modes(facts: AgentFacts, modes: schema.SessionModeState | None) -> None:
     if modes is not None:
         facts.mode = modes.current_mode_id
         facts.modes = tuple(
-            AgentChoice(id=mode.id, name=mode.name[:TITLE], description=_short(mode.description))
+            AgentChoice(id=mode.id, name=name_of(mode.name), description=_short(mode.description))
             for mode in modes.available_modes[:ITEMS]
         )
 
@@ -148,8 +184,8 @@ def set_commands(facts: AgentFacts, update: schema.AvailableCommandsUpdate) -> N
     """Take over the slash commands that the agent offers."""
     facts.commands = tuple(
         AgentSlashCommand(
-            name=command.name[:TITLE],
-            description=command.description[:TITLE],
+            name=name_of(command.name),
+            description=name_of(command.description),
             hint=None if command.input is None else _short(command.input.root.hint),
         )
         for command in update.available_commands[:COMMANDS]
@@ -164,7 +200,9 @@ def _option(option: Any) -> AgentOption:
             grouped = isinstance(item, schema.SessionConfigSelectGroup)
             flat.extend(item.options if grouped else [item])
         choices = tuple(
-            AgentChoice(id=item.value, name=item.name[:TITLE], description=_short(item.description))
+            AgentChoice(
+                id=item.value, name=name_of(item.name), description=_short(item.description)
+            )
             for item in flat[: 2 * ITEMS]
         )
         value = option.current_value
@@ -173,7 +211,7 @@ def _option(option: Any) -> AgentOption:
         value = "true" if option.current_value else "false"
     return AgentOption(
         id=option.id,
-        name=option.name[:TITLE],
+        name=name_of(option.name),
         description=_short(option.description),
         category=category,
         value=value,
@@ -212,4 +250,4 @@ def _diff_text(diff: ActivityDiff) -> str:
 
 
 def _short(text: str | None) -> str | None:
-    return None if text is None else text[:TITLE]
+    return None if text is None else name_of(text)

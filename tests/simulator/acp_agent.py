@@ -3,10 +3,11 @@
 It uses the standard library only, so that it starts in 30 ms. Run as ``python -S -E acp_agent.py
 FOLDER``; it keeps its sessions in ``FOLDER``. The prompt has a line ``DO: [...]`` with a JSON list
 of steps, each a list: the name of a method below without its underscore, and its arguments, such as
-``["say", "text"]``. A prompt without such a line is repeated.
+``["say", "text"]``. A prompt without such a line is repeated, or does what ``ACP_SCRIPT`` says.
 
-Variables: ``ACP_HANG`` is the request that it never answers, ``ACP_DIE_AT`` the number of the
-message of a prompt that it does not live to send, ``ACP_NAME`` the name that it gives itself and
+Variables: ``ACP_HANG`` is the request that it never answers, ``ACP_CRASH`` the one at which it
+ends, ``ACP_DIE_AT`` the number of the message of a prompt that it does not live to send.
+``ACP_VERSION`` is its version of the protocol, ``ACP_NAME`` the name that it gives itself,
 ``ACP_MODES`` its modes. With ``ACP_NO_LOAD`` it cannot load sessions, with ``ACP_LATE_REPLAY`` it
 repeats the history after its answer.
 """
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 HANG = os.environ.get("ACP_HANG", "")
+CRASH = os.environ.get("ACP_CRASH", "")
 DIE_AT = int(os.environ.get("ACP_DIE_AT", "0"))
 MODES = os.environ.get("ACP_MODES", "ask code").split()
 CODE = 3
@@ -49,7 +51,7 @@ class ScriptedAgent:
         for line in sys.stdin:
             message = json.loads(line)
             if "method" not in message:
-                self._answers.pop(message["id"]).put(message)
+                self._answers.pop(message["id"], queue.Queue[Any]()).put(message)
             elif "id" not in message:
                 self._cancelled.set()
             else:
@@ -62,6 +64,8 @@ class ScriptedAgent:
         name = message["method"].replace("/", "_")
         if message["method"] == HANG:
             threading.Event().wait()
+        if message["method"] == CRASH:
+            os._exit(CODE)
         answer: dict[str, Any] = {"jsonrpc": "2.0", "id": message["id"]}
         try:
             answer["result"] = getattr(self, f"on_{name}")(**message["params"])
@@ -88,7 +92,7 @@ class ScriptedAgent:
     def on_session_new(self, cwd: str, mcpServers: list[Any], **_: Any) -> Any:  # noqa: N803
         """Begin a session."""
         self._servers = mcpServers
-        name = f"s{len(list(self._folder.glob('*.json'))) + 1}"
+        name = f"s{os.getpid()}-{len(list(self._folder.glob('*.json')))}"
         self._store(name, [cwd])
         return {"sessionId": name, **self._modes()}
 
@@ -112,7 +116,8 @@ class ScriptedAgent:
         self._sent = 0
         text = "\n".join(block.get("text", "[image]") for block in prompt)
         self._store(sessionId, [*self._stored(sessionId), text])
-        script = next((x[4:] for x in text.splitlines() if x.startswith("DO: ")), None)
+        always = os.environ.get("ACP_SCRIPT")
+        script = next((x[4:] for x in text.splitlines() if x.startswith("DO: ")), always)
         steps = [["say", f"You said: {text}"]] if script is None else json.loads(script)
         for step in steps:
             if self._cancelled.is_set():
@@ -232,6 +237,12 @@ class ScriptedAgent:
         """Speak in another session."""
         del session
         self._say(other, text)
+
+    def _ask_without_answers(self, session: str, given: dict[str, Any]) -> None:
+        """Ask a question that has no answers."""
+        asked: dict[str, Any] = {"toolCall": given, "options": []}
+        answer = self._request(session, "session/request_permission", **asked)
+        self._say(session, json.dumps(answer["outcome"]))
 
     def _ask_and_end(self, session: str, given: dict[str, Any]) -> None:
         """End the prompt while its question is open."""

@@ -112,6 +112,8 @@ class _Running:
     """Messages that the user sent while the agent works; its next prompt."""
     stopping: asyncio.Task[None] | None = None
     """Stops the work of a turn that has ended; the next prompt waits for it."""
+    taken: tuple[int, list[PromptBlock]] = (-1, [])
+    """The content that it was sent last, and how many answers of it came before."""
 
     def begin(self, blocks: list[PromptBlock]) -> None:
         """Send a message to the agent; what was allowed for the last one is over."""
@@ -280,7 +282,13 @@ class AgentModels:
         if newest <= running.conversation.prompted_seq:
             return []
         running.conversation.prompted_seq = newest
-        return trailing_blocks(request)
+        blocks = trailing_blocks(request)
+        answers = sum(isinstance(message, AssistantMessage) for message in request.messages)
+        before, taken = running.taken
+        running.taken = (answers, blocks)
+        # An answer without text or calls is no message, so what it answered stands before this.
+        is_longer = before == answers and blocks[: len(taken)] == taken
+        return blocks[len(taken) :] if is_longer else blocks
 
     def _end_later(self, running: _Running) -> None:
         running.listener.stop_all()

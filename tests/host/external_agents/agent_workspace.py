@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +36,12 @@ class AgentWorkspace:
     session: SessionId
     root: Path
     messages: int = 0
+
+    def another(self, agent: str = "scripted") -> AgentWorkspace:
+        """Begin another conversation, with an agent of ``variants``."""
+        command = CreateSession(model=ModelId(f"agent:{agent}"))
+        made = self.host.session_service.create(command, None)
+        return AgentWorkspace(self.host, made.id, self.root)
 
     async def send(self, *steps: Sequence[Any], text: str | None = None) -> None:
         """Send a message that has the agent do these steps."""
@@ -110,21 +116,33 @@ class _Follower:
 
 @asynccontextmanager
 async def agent_workspace(
-    folder: Path, *, mode: Mode = "auto_edit", session: SessionId | None = None, **env: str
+    folder: Path,
+    *,
+    mode: Mode = "auto_edit",
+    session: SessionId | None = None,
+    variants: Mapping[str, Mapping[str, str]] | None = None,
+    pages: NoPages | None = None,
+    **env: str,
 ) -> AsyncGenerator[AgentWorkspace]:
+    """``variants`` are further agents by name, with their variables; ``env`` are the first's."""
     root, home, kept = (folder / name for name in ("root", "home", "agent"))
     for path in (root, home, kept):
         path.mkdir(exist_ok=True)
-    entry = {"command": [sys.executable, "-S", "-E", str(AGENT), str(kept)], "env": env}
+    command = [sys.executable, "-S", "-E", str(AGENT), str(kept)]
+    agents = {"scripted": env, **(variants or {})}
     settings = HostSettings(
         workspace=root,
         state_dir=root / ".shoulders",
         home=home,
-        acp_agents={"scripted": entry},
+        acp_agents={
+            name: {"command": command, "env": dict(given)} for name, given in agents.items()
+        },
         default_mode=mode,
     )
     environ = {"PATH": os.environ["PATH"], "HOME": str(home)}
-    ports = HostPorts(kernels=NoKernels(), pages=NoPages(), environ=environ, mcp_url=lambda: SERVER)
+    ports = HostPorts(
+        kernels=NoKernels(), pages=pages or NoPages(), environ=environ, mcp_url=lambda: SERVER
+    )
     host = build_host(settings, ports)
     try:
         await host.ready()
