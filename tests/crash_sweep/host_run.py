@@ -11,12 +11,14 @@ import contextlib
 import json
 import os
 import signal
+import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import acp  # noqa: F401 # pyright: ignore[reportUnusedImport]: no child of the zygote imports it
 from jupyter_client.manager import AsyncKernelManager
 
 from jupyter_ai_shoulders.core.budget.limits import SpendingLimits
@@ -46,6 +48,18 @@ from tests.notebook.fake_page import FakePage, FakeSockets
 from tests.simulator_process import KEY
 
 WAIT_SECONDS = 30.0
+AGENT = Path(__file__).parents[1] / "simulator" / "acp_agent.py"
+AGENT_STEPS = (
+    ("think", "Hm."),
+    ("plan", [["Look", True], ["Act", False]]),
+    ("read", "a.py"),
+    ("tool", {"toolCallId": "t", "title": "Try it", "kind": "execute", "status": "pending"}),
+    ("ask", {"toolCallId": "t", "title": "Try it", "kind": "execute"}),
+    ("write", "a.py", "x = 2\n"),
+    ("tool", {"toolCallId": "t", "status": "completed"}),
+    ("say", "Done."),
+)
+"""What the agent of another program does in answer to each message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +218,7 @@ class HostRun:
                 budget=SpendingLimits(),
                 page_timeout=setting.page_grace,
                 run_timeout=setting.run_patience,
+                acp_agents={"scripted": _agent(place)},
             ),
             HostPorts(
                 kernels=kernels,
@@ -325,6 +340,11 @@ class HostRun:
         await page.type(cell, text)
         await self.host.live.settle()
         self.place.note("typed", text)
+
+
+def _agent(place: CaseFolders) -> JsonObject:
+    words: list[Any] = [sys.executable, "-S", "-E", str(AGENT), str(place.notes)]
+    return {"command": words, "env": {"ACP_SCRIPT": json.dumps(AGENT_STEPS)}}
 
 
 class OpenRooms:

@@ -343,6 +343,16 @@ THREADS = (
     ),
 )
 
+AGENTS = (
+    Scenario(
+        "agent of others",
+        user_actions.let_agent_work,
+        script(says(TEXT)),
+        files={"a.py": "x = 1\n"},
+        outcomes={"a.py": ["x = 2\n"]},
+    ),
+)
+
 SCENARIOS: tuple[Scenario, ...] = (
     *TALKS,
     *TOOLS,
@@ -351,5 +361,6 @@ SCENARIOS: tuple[Scenario, ...] = (
     *CHANGES,
     *RESTARTS,
     *THREADS,
+    *AGENTS,
 )
 NAMES = {scenario.name: scenario for scenario in SCENARIOS}

@@ -31,7 +31,7 @@ from jupyter_ai_shoulders.wire.api.commands import (
     StartRun,
     UndoTurn,
 )
-from jupyter_ai_shoulders.wire.ids import CallId, MessageId, SessionId
+from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, SessionId
 from tests.crash_sweep.host_run import CaseFolders, HostRun
 from tests.storage.store import rewrite_events
 from tests.support.collaboration_environment import COLLAB
@@ -54,6 +54,13 @@ async def unasked(stage: HostRun) -> SessionId:
     while await stage.answer_all(session):
         pass
     return session
+
+
+async def let_agent_work(stage: HostRun) -> None:
+    """Send a message to an agent of another program, and allow what it asks."""
+    session = await stage.say(PLEASE, model=ModelId("agent:scripted"), mode="auto_edit")
+    while await stage.answer_all(session):
+        pass
 
 
 async def work(stage: HostRun) -> None:
