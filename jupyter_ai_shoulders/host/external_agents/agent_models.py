@@ -6,14 +6,13 @@ Made by ``ProtocolServices``; the SDK is imported when the first agent starts.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from jupyter_ai_shoulders.acp_client.values import PromptBlock, PromptImage, PromptText
+from jupyter_ai_shoulders.acp_client.values import PromptBlock, PromptText
 from jupyter_ai_shoulders.core.catalogue.external_agents import AGENT_PREFIX
 from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec
 from jupyter_ai_shoulders.core.clock import IdSource
@@ -32,6 +31,7 @@ from jupyter_ai_shoulders.host.external_agents.agent_choices import (
 )
 from jupyter_ai_shoulders.host.external_agents.agent_conversation import AgentConversation
 from jupyter_ai_shoulders.host.external_agents.agent_listener import ConversationListener
+from jupyter_ai_shoulders.host.external_agents.agent_prompts import results_of, trailing_blocks
 from jupyter_ai_shoulders.host.external_agents.notebook_server import (
     NotebookServer,
     NotebookServerAccess,
@@ -56,8 +56,8 @@ from jupyter_ai_shoulders.wire.events import (
     Notice,
     TurnEnd,
 )
-from jupyter_ai_shoulders.wire.ids import CallId, ModelId, ProviderId, SessionId
-from jupyter_ai_shoulders.wire.parts import AssistantMessage, ImagePart, TextPart, ToolResultPart
+from jupyter_ai_shoulders.wire.ids import ModelId, ProviderId, SessionId
+from jupyter_ai_shoulders.wire.parts import AssistantMessage
 from jupyter_ai_shoulders.wire.sessions import Session
 from jupyter_ai_shoulders.wire.usage import TokenUsage
 
@@ -199,7 +199,7 @@ class AgentModels:
             yield UsageReport(TokenUsage())
             yield Stop("end_turn")
             return
-        conversation.answer(_results(request))
+        conversation.answer(results_of(request))
         async with aclosing(_relay(running)) as events:
             async for event in events:
                 yield event
@@ -262,8 +262,8 @@ class AgentModels:
         if conversation.connection is connection and not conversation.is_working:
             conversation.connection = None
             running.listener.stop_all()
+            await self._close_access(running)  # first: the next message opens another
             await connection.aclose()
-            await self._close_access(running)
 
     def _recorded(self, session_id: SessionId, agent: Agent) -> AgentState | None:
         """Return the last state of this agent in the conversation."""
@@ -369,34 +369,3 @@ def _is_sent(event: Event) -> bool:
     if isinstance(event, MessageAdd):
         return not event.queued and event.answers is None
     return isinstance(event, MessageUpdate) and event.status == "consumed"
-
-
-def _last_parts(request: ModelRequest) -> Iterator[TextPart | ImagePart | ToolResultPart]:
-    """Yield the parts of all messages after the agent's last one, in order."""
-    ours = takewhile(lambda m: not isinstance(m, AssistantMessage), reversed(request.messages))
-    for message in reversed(tuple(ours)):
-        if not isinstance(message, AssistantMessage):
-            yield from message.parts
-
-
-def trailing_blocks(request: ModelRequest) -> list[PromptBlock]:
-    """Return the content of the user's messages after the agent's last one, in order."""
-    blocks: list[PromptBlock] = []
-    for part in _last_parts(request):
-        match part:
-            case TextPart() if part.text.strip():
-                blocks.append(PromptText(part.text))
-            case ImagePart():
-                blocks.append(PromptImage(part.media_type, part.data))
-            case _:
-                pass
-    return blocks
-
-
-def _results(request: ModelRequest) -> dict[CallId, str]:
-    """Return the texts of the last step's results by call."""
-    return {
-        part.call_id: "\n".join(item.text for item in part.content if isinstance(item, TextPart))
-        for part in _last_parts(request)
-        if isinstance(part, ToolResultPart)
-    }

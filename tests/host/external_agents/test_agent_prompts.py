@@ -11,7 +11,7 @@ from jupyter_ai_shoulders.acp_client.values import PromptText
 from jupyter_ai_shoulders.core.clock import RandomIds
 from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.host.external_agents.agent_conversation import AgentConversation
-from jupyter_ai_shoulders.host.external_agents.agent_models import trailing_blocks
+from jupyter_ai_shoulders.host.external_agents.agent_prompts import trailing_blocks
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.tools.external_agents.requests import AgentRequests
 from jupyter_ai_shoulders.wire.ids import SessionId
