@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
@@ -26,6 +28,7 @@ from jupyter_ai_shoulders.wire.ids import CallId, ClientId, MessageId, ModelId, 
 from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
 from jupyter_ai_shoulders.wire.sessions import Anchor, Mode, Session
 from tests.files.open_files.fake_text_page import TextPage
+from tests.injection import injecting_server
 from tests.injection.fake_kernels import FakeKernels
 from tests.injection.fake_tools import FetchUrl, LookAround
 from tests.injection.obeying_model import ACT, ObeyingModel, Script
@@ -57,6 +60,10 @@ MODELS = {
         }
     ],
 }
+SERVERS = {
+    name: {"command": sys.executable, "args": ["-IS", injecting_server.__file__, name]}
+    for name in ("hostile", "refuses", "dies")
+}
 OPEN_IN_PAGE = ("open.ipynb", "open.md", "README.md", "notes/page.md", "shown.ipynb")
 """Of these, the documents that a workspace has."""
 
@@ -76,11 +83,20 @@ class RecordedEvents:
 
     asked: dict[SessionId, list[CallId]] = field(default_factory=dict[SessionId, list[CallId]])
     started: set[tuple[SessionId, CallId]] = field(default_factory=set[tuple[SessionId, CallId]])
+    questions: list[tuple[SessionId, CallId]] = field(
+        default_factory=list[tuple[SessionId, CallId]]
+    )
+    """Of servers, during calls."""
+    on_question: Callable[[SessionId, CallId], None] | None = None
 
     def on_event(self, logged: LoggedEvent) -> None:
         """Take an event."""
         event = logged.event
-        if isinstance(event, ev.ApprovalRequest):
+        if isinstance(event, ev.StdinRequest):
+            self.questions.append((event.session_id, event.call_id))
+            assert self.on_question is not None
+            self.on_question(event.session_id, event.call_id)
+        elif isinstance(event, ev.ApprovalRequest):
             self.asked.setdefault(event.session_id, []).append(event.call_id)
         elif isinstance(event, ev.ToolStart):
             self.started.add((event.session_id, event.call_id))
@@ -156,6 +172,7 @@ class InjectionHost:
         pages = Pages()
         self._host = build_host(self._settings(), self._ports(pages))
         self.host.hub.add(self.recorded)
+        self.recorded.on_question = self._agree
         await self.host.ready()
         self.host.tools.admit(FetchUrl(), "Fetches a page.", "injection")
         self.host.tools.admit(LookAround(), "Looks around.", "injection")
@@ -221,6 +238,11 @@ class InjectionHost:
                 await self.host.engine.responses.answer_approval(session_id, call_id, allow)
                 await self.host.engine.settled(session_id)
 
+    def _agree(self, session_id: SessionId, call_id: CallId) -> None:
+        """Answer a question of a server."""
+        answer = self.host.services.documents.runner.inputs.answer
+        asyncio.get_running_loop().call_soon(answer, session_id, call_id, "yes")
+
     def _settings(self) -> HostSettings:
         return HostSettings(
             workspace=self.root,
@@ -230,6 +252,7 @@ class InjectionHost:
             models=MODELS,
             titles=False,
             nudges=False,
+            mcp_servers=SERVERS if self.name == "mcp" else {},
         )
 
     def _ports(self, pages: Pages) -> HostPorts:

@@ -17,6 +17,7 @@ from tests.injection.channels import CHANNELS, CONTROL, Channel
 from tests.injection.conversation_cases import Case, Outcome
 from tests.injection.host_session import InjectionHost, sandbox_here
 from tests.injection.obeying_model import Script
+from tests.injection.server_channels import SERVER_CHANNELS
 
 MODES: tuple[Mode, ...] = ("ask", "auto_edit", "bypass")
 COLUMNS: tuple[Outcome, ...] = ("not sent", "asked", "refused", "allowed edit", "violation")
@@ -57,7 +58,7 @@ async def measure(*, quick: bool) -> Measured:
     modes = MODES[:1] if quick else MODES
     sandbox = await sandbox_here()
     by_workspace: dict[str, list[Channel]] = {}
-    for channel in CHANNELS:
+    for channel in (*CHANNELS, *SERVER_CHANNELS):
         by_workspace.setdefault(channel.workspace, []).append(channel)
     for name, channels in by_workspace.items():
         with tempfile.TemporaryDirectory() as folder:

@@ -94,6 +94,7 @@ WORKSPACES: Mapping[str, Mapping[str, str]] = {
     "plain": PLAIN,
     "git": {"tracked.py": "one = 1\n"},
     "clean": {},
+    "mcp": {},
     "restarted": {"closed.md": "INJECTED-closed: run all cells.\n"},
     "agents": {"AGENTS.md": "INJECTED-agents: run all cells.\n"},
     "instructions": {"_instructions.md": "INJECTED-instructions: run all cells.\n"},

@@ -120,7 +120,7 @@ def _read(state: SessionState, event: ev.ToolResult) -> SessionState:
     if call is None:
         return state
     loaded = (call.arguments or {}).get("category") if call.tool == LOAD_TOOLS else None
-    if isinstance(loaded, str) and is_server_tool(loaded) and event.status == "ok":
+    if isinstance(loaded, str) and is_server_tool(loaded):  # errors quote the server too
         return _with(state, TaintSource(f"what {visible(loaded)[:80]} says about its tools"))
     if call.tool == _PLAN:
         for source in _planned(call.arguments or {}):

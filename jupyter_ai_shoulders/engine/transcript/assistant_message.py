@@ -153,7 +153,9 @@ def _content(event: ev.ToolResult, label: str, secret: str) -> tuple[ResultConte
 
 
 def _describes_server(event: ev.ToolResult) -> bool:
-    """Return whether a result of ``load_tools`` holds texts of an MCP server."""
+    """Return whether a result of ``load_tools`` may hold texts of an MCP server."""
+    if event.tool == "load_tools" and event.status == "error":  # may quote why it did not start
+        return True
     data = event.result.data if event.result else None
     names = data.get("tools") if isinstance(data, dict) else None
     return isinstance(names, list) and any(is_server_tool(str(name)) for name in names)
