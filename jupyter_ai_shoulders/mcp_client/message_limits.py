@@ -31,6 +31,8 @@ REST_SECONDS = 0.01
 LATE_ANSWERS = 1_000
 """Cancelled requests that are remembered, because their answers may still come."""
 MAX_LINE = 500
+_STREAM_ENDED = "SSE stream "
+"""Begins the errors that the SDK's HTTP transport makes itself."""
 
 
 class LimitExceeded(Exception):
@@ -99,6 +101,7 @@ class _Messages:
         elif isinstance(item.message, mcp_types.JSONRPCResponse | mcp_types.JSONRPCError):
             passed = item if self._is_answer(item.message.id) else None
             if passed is not None:
+                _own_code(passed)
                 return passed
         else:
             self._note(item.message)
@@ -249,6 +252,16 @@ class _LimitedWrite:
 def _key(number: int | str) -> _Key:
     """Return an id that tells 3 from "3"."""
     return type(number), number
+
+
+def _own_code(answer: SessionMessage) -> None:
+    """Give a server's error of -32000 another code: the SDK has it for a connection that ended."""
+    message = answer.message
+    if isinstance(message, mcp_types.JSONRPCError) and (
+        message.error.code == mcp_types.CONNECTION_CLOSED
+        and not message.error.message.startswith(_STREAM_ENDED)
+    ):
+        message.error.code = mcp_types.INTERNAL_ERROR
 
 
 def _cancelled(message: mcp_types.JSONRPCNotification) -> _Key | None:

@@ -7,7 +7,7 @@ from typing import cast
 
 import httpx2
 from mcp.shared.exceptions import MCPError
-from mcp_types import CONNECTION_CLOSED, PARSE_ERROR, REQUEST_TIMEOUT
+from mcp_types import CONNECTION_CLOSED, PARSE_ERROR
 
 from jupyter_ai_shoulders.core.errors import (
     Conflict,
@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.guard.network.origin_transport import BodyTooLarge, Fo
 from jupyter_ai_shoulders.wire.hidden_characters import visible
 
 _MESSAGE_LENGTH = 1_000
-_NO_ANSWERS = frozenset({CONNECTION_CLOSED, REQUEST_TIMEOUT, PARSE_ERROR})
+_NO_ANSWERS = frozenset({CONNECTION_CLOSED, PARSE_ERROR})
 _UNREACHABLE = (ForbiddenAddress, httpx2.HTTPError, MCPError, OSError)
 
 

@@ -103,6 +103,10 @@ def errors(number: Any) -> None:
     answered(number)
 
 
+def refuses(number: Any) -> None:
+    send(id=number, error={"code": -32000, "message": "no\u202e"})
+
+
 def crash(_: Any) -> None:
     sys.stderr.write("about to end\n")
     sys.stderr.flush()
@@ -139,6 +143,7 @@ FLOODS: dict[str, Callable[[Any], None]] = {
     "hidden": hidden,
     "errors": errors,
     "crash": crash,
+    "refuses": refuses,
     "silent": lambda _: None,
     "deaf": answered,
 }

@@ -96,6 +96,8 @@ ROWS = (
         limits=replace(LIMITS, call_s=0.3),
     ),
     Row("call:deep", "answer that is not valid, for the tool go: .*recursion limit"),
+    Row("refuses", r"refused the list of its tools: no\\u202e"),
+    Row("call:refuses", r"refused the tool go: no\\u202e"),
     Row("twice", log=r"An answer to no open request, with the id \d$"),
     Row("text_id", log=r"An answer to no open request, with the id '\d'"),
     Row("changes"),
