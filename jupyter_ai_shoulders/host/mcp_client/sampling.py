@@ -86,7 +86,7 @@ class Sampling:
             raise InvalidRequest("Tools are not offered to the model.")
         if len(params.messages) > MAX_MESSAGES:
             raise InvalidRequest(f"At most {MAX_MESSAGES} messages can be sent to a model.")
-        said = [(message.role, text) for message in params.messages for text in _texts(message)]
+        said = [(message.role, text) for message in params.messages for text in _text_parts(message)]
         messages = tuple(
             (role, self._shown("\n\n".join(text for _, text in group)))
             for role, group in groupby(said, key=lambda each: each[0])
@@ -147,7 +147,7 @@ def _message(role: str, text: str) -> ModelMessage:
     return AssistantMessage(parts=parts) if role == "assistant" else UserMessage(parts=parts)
 
 
-def _texts(message: mcp_types.SamplingMessage) -> list[str]:
+def _text_parts(message: mcp_types.SamplingMessage) -> list[str]:
     """Return the texts of a message. Raises ``InvalidRequest`` for anything else."""
     blocks = message.content if isinstance(message.content, list) else [message.content]
     texts: list[str] = []
