@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from acp import helpers
+
+from jupyter_ai_shoulders.cli.acp.diffs import proposed_changes
 from jupyter_ai_shoulders.client.approval_text import always_line, effects_line
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.api.commands import AnswerApproval, AnswerQuestion
@@ -36,10 +40,16 @@ def approval_options(question: ev.ApprovalRequest) -> list[schema.PermissionOpti
     return [*allow, PermissionOption(option_id=DENY, name="Deny", kind="reject_once")]
 
 
-def approval_text(question: ev.ApprovalRequest) -> str:
+def approval_content(question: ev.ApprovalRequest, workspace: Path) -> list[Any]:
     """Return what the user needs to decide: the reason, the exact effect, hints."""
+    diffs = proposed_changes(question, workspace)
+    text = _approval_text(question, preview=not diffs)
+    return [helpers.tool_content(helpers.text_block(text)), *diffs]
+
+
+def _approval_text(question: ev.ApprovalRequest, *, preview: bool) -> str:
     parts = [question.reason.text, effects_line(question) or ""]
-    if question.preview:
+    if question.preview and preview:
         parts.append(f"```{question.language or ''}\n{question.preview}\n```")
     if "always" in question.scopes:
         parts.append(f"Always allows: {always_line(question)}")

@@ -10,22 +10,27 @@ import asyncio
 import logging
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from acp import schema
 from acp.interfaces import Client as Editor
 
 from jupyter_ai_shoulders.cli.acp.approvals import (
     approval_answer,
+    approval_content,
     approval_options,
-    approval_text,
     question_answer,
     question_options,
 )
 from jupyter_ai_shoulders.cli.acp.editor_page import ConversationFiles
 from jupyter_ai_shoulders.cli.acp.event_follower import EventFollower
 from jupyter_ai_shoulders.cli.acp.prompt_blocks import prompt_content
-from jupyter_ai_shoulders.cli.acp.updates import UpdateTranslator, error_text, text_content
+from jupyter_ai_shoulders.cli.acp.updates import (
+    UpdateTranslator,
+    error_text,
+    skill_commands,
+    text_content,
+)
 from jupyter_ai_shoulders.cli.chat.chat_backend import ChatBackend
 from jupyter_ai_shoulders.client.errors import ClientError
 from jupyter_ai_shoulders.core.clock import RandomIds
@@ -45,15 +50,20 @@ _STOP_REASONS: dict[ev.Exit, StopReason] = {
 }
 _PAUSES = frozenset({"turn_limit", "session_limit", "compaction_ask"})
 """Codes of notices after which a turn waits without a question."""
+_CONTINUES = frozenset({"final_response", "step_cap", "tool_rejected", "ended_by_tool"})
+"""Exits of a turn after which the next one takes up queued messages."""
+_WAITS = "Your message waits in the conversation; it is sent with your next prompt."
 _PAUSED = (
     "The turn is paused. Continue it in JupyterLab; another prompt here starts a new turn instead."
 )
+
+Question = ev.ApprovalRequest | ev.ClarifyRequest | ev.StdinRequest
 
 _log = logging.getLogger(__name__)
 
 
 class EditorConversation:
-    """A conversation that an editor leads."""
+    """A conversation that an editor leads; turns led elsewhere are shown as they happen."""
 
     def __init__(
         self,
@@ -70,23 +80,55 @@ class EditorConversation:
         self._editor = editor
         self._files = files
         self._translator = UpdateTranslator(workspace)
-        self._follower: EventFollower | None = None
+        self._seq = session.last_seq
+        """The last event that was shown."""
+        self._following: asyncio.Task[None] | None = None
+        self._turn: asyncio.Future[StopReason] | None = None
+        """The prompt that is being answered."""
+        self._open: dict[CallId, Question] = {}
+        """Questions without an answer."""
         self._asking: dict[CallId, asyncio.Task[None]] = {}
         self._input: CallId | None = None
         """The call that waits for a line of input; the next prompt is the line."""
-        self._question = False
-        """Whether the next prompt answers a question of the agent."""
+        self._question: CallId | None = None
+        """The question that the next prompt answers."""
+        self._sent: set[MessageId] = set()
+        """Our messages, which the editor shows itself."""
         self._awaited: MessageId | None = None
-        """Our message, until the log has it: turns before it are not ours."""
+        """Our message, until a turn has taken it up: turns before it are not ours."""
+        self._queued = False
+        """Whether our message waits for the end of another turn."""
+        self._cancelled = False
         self._paused = False
-        self._busy = False
 
     async def replay(self) -> None:
         """Send everything said so far."""
         for event in await asyncio.to_thread(self.chat.past, self.session.id):
-            if isinstance(event, ev.MessageAdd):
-                await self._update(self._translator.past_message(event))
             await self._show(event)
+            self._note(event)
+            self._seq = event.seq
+
+    def start(self) -> None:
+        """Show events from now on, as soon as the editor has got the answer to its request."""
+        if self._following is None or self._following.done():
+            follower = EventFollower(self.chat, self.session.id, self._seq)
+            self._following = asyncio.create_task(self._follow(follower))
+
+    async def announce(self, notice: str | None = None) -> None:
+        """Offer the skills as commands, and say what the editor asked for in vain."""
+        if notice is not None:
+            await self.say(notice)
+        try:
+            skills = await asyncio.to_thread(self.chat.skills)
+        except (ClientError, ShouldersError) as error:
+            _log.warning("The skills cannot be offered: %s", error)
+            return
+        await self._update(skill_commands(skills))
+
+    def close(self) -> None:
+        """Show nothing more."""
+        if self._following is not None:
+            self._following.cancel()
 
     async def prompt(self, blocks: Sequence[Any]) -> StopReason:
         """Send a prompt and return why its turn ended.
@@ -94,21 +136,36 @@ class EditorConversation:
         Raises ``Conflict`` (a prompt is being answered), ``ClientError``, ``ShouldersError``,
         ``EOFError`` (the engine stopped).
         """
-        if self._busy:
+        if self._turn is not None:
             raise Conflict("A prompt of this conversation is being answered.", hint="Cancel it.")
-        self._busy = True
+        turn = self._turn = asyncio.get_running_loop().create_future()
+        self._cancelled = self._queued = False
         try:
+            self.start()
             await self._send(blocks)
-            return await self._follow()
+            if self._cancelled:  # before the turn had begun
+                await self.cancel()
+            for question in list(self._open.values()):
+                self._ask_user(question)
+            return await turn
         finally:
-            self._busy = False
+            self._turn = None
             for task in self._asking.values():
                 task.cancel()
             self._asking.clear()
 
     async def cancel(self) -> None:
-        """Stop the running turn."""
-        await asyncio.to_thread(self.chat.cancel, self.session.id)
+        """Stop the running turn; a message that waits for its turn stays in the conversation."""
+        self._cancelled = True
+        try:
+            await asyncio.to_thread(self.chat.cancel, self.session.id)
+        finally:
+            if self._queued:
+                self._end("cancelled")
+
+    def _end(self, reason: StopReason) -> None:
+        if self._turn is not None and not self._turn.done():
+            self._turn.set_result(reason)
 
     async def change(self, *, mode: Mode | None = None, model: ModelId | None = None) -> None:
         """Change the mode or the model. Raises ``ClientError``, ``ShouldersError``."""
@@ -119,16 +176,15 @@ class EditorConversation:
         content = prompt_content(blocks, self.workspace)
         if self._files is not None:
             self._files.lead()
-        if self._follower is None:
-            self._follower = EventFollower(self.chat, self.session.id, await self._last_seq())
         if self._input is not None:
             call_id, self._input = self._input, None
             command = AnswerInput(text=content.text)
             await asyncio.to_thread(self.chat.type_in, self.session.id, call_id, command)
             return
         message_id = MessageId(RandomIds().new("msg"))
-        self._awaited = None if self._question else message_id
-        self._question = self._paused = False
+        self._sent.add(message_id)
+        self._awaited = message_id if self._question is None else None
+        self._question, self._paused = None, False
         message = SendMessage(
             id=message_id,
             text=content.text,
@@ -138,36 +194,62 @@ class EditorConversation:
         )
         await asyncio.to_thread(self.chat.send, self.session.id, message)
 
-    async def _last_seq(self) -> int:
-        current = await asyncio.to_thread(self.chat.session, self.session.id)
-        return current.last_seq
+    async def _follow(self, follower: EventFollower) -> None:
+        """Show events until the engine or the connection to it ends, which ends the prompt."""
+        try:
+            while True:
+                event = await follower.next()
+                self._seq = event.seq
+                await self._show(event)
+                self._note(event)
+                reason = await self._handle(event)
+                if reason is not None:
+                    self._end(reason)
+        except (ClientError, ShouldersError, EOFError) as error:
+            if self._turn is not None and not self._turn.done():
+                self._turn.set_exception(error)
+            else:
+                _log.info("The events of %s end: %s", self.session.id, error)
 
-    async def _follow(self) -> StopReason:
-        assert self._follower is not None
-        while True:
-            event = await self._follower.next()
-            await self._show(event)
-            reason = await self._handle(event)
-            if reason is not None:
-                return reason
-
-    async def _handle(self, event: ev.Event) -> StopReason | None:
-        """Ask, or note an answer; return why the prompt is over."""
+    def _note(self, event: ev.Event) -> None:
+        """Note questions and answers, and whether a turn has taken up our message."""
         match event:
             case ev.MessageAdd(message_id=self._awaited):
-                self._awaited = None
+                self._queued = event.queued
+                self._awaited = self._awaited if event.queued else None
+            case ev.MessageUpdate(message_id=self._awaited, status="consumed" | "removed"):
+                self._awaited, self._queued = None, False
+                if event.status == "removed":
+                    self._end("cancelled")
             case ev.ApprovalRequest() | ev.ClarifyRequest() | ev.StdinRequest():
-                return await self._ask_user(event)
-            case ev.ApprovalAnswer() | ev.ClarifyAnswer() | ev.StdinAnswer():
+                self._open[event.call_id] = event
+            case ev.ApprovalAnswer() | ev.ClarifyAnswer() | ev.StdinAnswer() | ev.ToolResult():
+                self._open.pop(event.call_id, None)
+                if self._question == event.call_id:
+                    self._question = None
+                if self._input == event.call_id:
+                    self._input = None
                 task = self._asking.pop(event.call_id, None)
                 if task is not None:
                     task.cancel()
+            case _:
+                pass
+
+    async def _handle(self, event: ev.Event) -> StopReason | None:
+        """Ask, or say what is not shown otherwise; return why the prompt is over."""
+        match event:
+            case ev.ApprovalRequest() | ev.ClarifyRequest() | ev.StdinRequest():
+                return await self._asked(event)
             case ev.Notice(code=code) if code in _PAUSES:
                 self._paused = True
             case ev.SessionUpdate():
                 return await self._session_changed(event.session)
-            case ev.TurnEnd() if self._awaited is None:
-                return await self._ended(event)
+            case ev.TurnEnd():
+                reason = await self._ended(event)
+                if self._queued and event.exit not in _CONTINUES:
+                    await self.say(_WAITS)
+                    return reason
+                return reason if self._awaited is None or self._cancelled else None
             case _:
                 pass
         return None
@@ -199,25 +281,37 @@ class EditorConversation:
             await self.say(event.summary)
         return _STOP_REASONS.get(event.exit, "end_turn")
 
-    async def _ask_user(
-        self, question: ev.ApprovalRequest | ev.ClarifyRequest | ev.StdinRequest
-    ) -> StopReason | None:
-        """Ask; what needs words is answered by the next prompt, so this one is over."""
+    async def _asked(self, question: Question) -> StopReason | None:
+        """Ask; what needs words is answered by the next prompt, so this one is over.
+
+        An editor is asked only while it waits for an answer; else JupyterLab has the question, and
+        the next prompt asks what is still open.
+        """
         match question:
-            case ev.ApprovalRequest():
-                self._ask(question.call_id, self._approve(question))
-                return None
-            case ev.ClarifyRequest() if question.options and not question.allow_multiple:
-                self._ask(question.call_id, self._clarify(question))
-                return None
-            case ev.ClarifyRequest():
+            case ev.ClarifyRequest() if not question.options or question.allow_multiple:
                 options = "".join(f"\n- {option}" for option in question.options)
                 await self.say(f"{question.question}{options}")
-                self._question = True
+                self._question = question.call_id
+                return "end_turn"
             case ev.StdinRequest():
                 self._input = question.call_id
                 await self.say(question.prompt or "The running code asks for input.")
-        return "end_turn"
+                return "end_turn"
+            case _:
+                if self._turn is not None:
+                    self._ask_user(question)
+                return None
+
+    def _ask_user(self, question: Question) -> None:
+        if question.call_id in self._asking:
+            return
+        match question:
+            case ev.ApprovalRequest():
+                self._ask(question.call_id, self._approve(question))
+            case ev.ClarifyRequest() if question.options and not question.allow_multiple:
+                self._ask(question.call_id, self._clarify(question))
+            case _:
+                pass  # answered in words
 
     def _ask(self, call_id: CallId, work: Coroutine[Any, Any, None]) -> None:
         self._asking[call_id] = asyncio.create_task(work)
@@ -225,7 +319,7 @@ class EditorConversation:
     async def _approve(self, question: ev.ApprovalRequest) -> None:
         response = await self._editor.request_permission(
             session_id=self.session.id,
-            tool_call=_questioned(question.call_id, approval_text(question)),
+            tool_call=_questioned(question.call_id, approval_content(question, self.workspace)),
             options=approval_options(question),
         )
         self._asking.pop(question.call_id, None)
@@ -238,7 +332,7 @@ class EditorConversation:
     async def _clarify(self, question: ev.ClarifyRequest) -> None:
         response = await self._editor.request_permission(
             session_id=self.session.id,
-            tool_call=_questioned(question.call_id, question.question),
+            tool_call=_questioned(question.call_id, [text_content(question.question)]),
             options=question_options(question),
         )
         self._asking.pop(question.call_id, None)
@@ -252,6 +346,8 @@ class EditorConversation:
             _log.info("The answer to %s came too late: %s", question.call_id, error)
 
     async def _show(self, event: ev.Event) -> None:
+        if isinstance(event, ev.MessageAdd) and event.message_id not in self._sent:
+            await self._update(self._translator.past_message(event))
         for update in self._translator.updates(event):
             await self._update(update)
 
@@ -263,6 +359,5 @@ class EditorConversation:
         await self._editor.session_update(session_id=self.session.id, update=update)
 
 
-def _questioned(call_id: CallId, text: str) -> schema.ToolCallUpdate:
-    content = cast("Any", [text_content(text)])
+def _questioned(call_id: CallId, content: list[Any]) -> schema.ToolCallUpdate:
     return schema.ToolCallUpdate(tool_call_id=call_id, status="pending", content=content)

@@ -62,12 +62,17 @@ class EditorAgent(Agent):
         """Whether the editor reads and writes text files for us."""
         self._conversations: dict[str, EditorConversation] = {}
         self._opening = asyncio.Lock()
+        self._announcing: set[asyncio.Task[None]] = set()
 
     def on_connect(self, conn: Editor) -> None:
         self._editor = conn
 
     async def aclose(self) -> None:
         """Stop running turns and end engines of this process."""
+        for task in self._announcing:
+            task.cancel()
+        for conversation in self._conversations.values():
+            conversation.close()
         for engine in self._engines.values():
             if engine.page is not None:
                 await engine.page.aclose()
@@ -114,9 +119,8 @@ class EditorAgent(Agent):
             engine = await self._engine(cwd)
             command = CreateSession(kind="chat", source="acp")
             session = await asyncio.to_thread(engine.chat.create, command)
-            self._add(engine, session, cwd)
-            if mcp_servers:
-                await self._say_ignored(session, mcp_servers)
+            conversation = self._add(engine, session, cwd)
+            self._begin(conversation, _ignored(mcp_servers) if mcp_servers else None)
             return schema.NewSessionResponse(
                 session_id=session.id,
                 modes=_modes(session),
@@ -135,6 +139,7 @@ class EditorAgent(Agent):
         async with _errors():
             chat, session = await self._open(cwd, session_id)
             await self._conversations[session_id].replay()
+            self._begin(self._conversations[session_id])
             return schema.LoadSessionResponse(
                 modes=_modes(session), config_options=await _options(chat, session)
             )
@@ -150,6 +155,7 @@ class EditorAgent(Agent):
         del mcp_servers, additional_directories, kwargs
         async with _errors():
             chat, session = await self._open(cwd, session_id)
+            self._begin(self._conversations[session_id])
             return schema.ResumeSessionResponse(
                 modes=_modes(session), config_options=await _options(chat, session)
             )
@@ -226,7 +232,9 @@ class EditorAgent(Agent):
         self, session_id: str, **kwargs: Any
     ) -> schema.CloseSessionResponse | None:
         del kwargs
-        self._conversations.pop(session_id, None)
+        conversation = self._conversations.pop(session_id, None)
+        if conversation is not None:
+            conversation.close()
         return schema.CloseSessionResponse()
 
     async def ext_method(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -269,14 +277,18 @@ class EditorAgent(Agent):
         self._add(engine, session, cwd)
         return engine.chat, session
 
-    def _add(self, engine: _Engine, session: Session, cwd: str) -> None:
+    def _add(self, engine: _Engine, session: Session, cwd: str) -> EditorConversation:
         files = None
         if engine.page is not None:
             files = ConversationFiles(engine.page, session.id, cwd)
             files.lead()
-        self._conversations[session.id] = EditorConversation(
+        earlier = self._conversations.get(session.id)
+        if earlier is not None:
+            earlier.close()
+        conversation = self._conversations[session.id] = EditorConversation(
             engine.chat, session, engine.backend.workspace, self._connected, files
         )
+        return conversation
 
     @property
     def _connected(self) -> Editor:
@@ -291,12 +303,20 @@ class EditorAgent(Agent):
             )
         return found
 
-    async def _say_ignored(self, session: Session, servers: Sequence[Any]) -> None:
-        names = ", ".join(str(server.name) for server in servers)
-        await self._conversations[session.id].say(
-            f"MCP servers of the editor are not used here: {names}. Add them in the settings of"
-            " JupyterLab or in ~/.shoulders/mcp.json."
-        )
+    def _begin(self, conversation: EditorConversation, notice: str | None = None) -> None:
+        """Follow a conversation, after the answer to the request that opened it."""
+        conversation.start()
+        task = asyncio.create_task(conversation.announce(notice))
+        self._announcing.add(task)
+        task.add_done_callback(self._announcing.discard)
+
+
+def _ignored(servers: Sequence[Any]) -> str:
+    names = ", ".join(str(server.name) for server in servers)
+    return (
+        f"MCP servers of the editor are not used here: {names}. Add them in the settings of"
+        " JupyterLab or in ~/.shoulders/mcp.json."
+    )
 
 
 def _modes(session: Session) -> schema.SessionModeState:

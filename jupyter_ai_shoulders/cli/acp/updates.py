@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from acp import helpers, schema
 
+from jupyter_ai_shoulders.cli.acp.diffs import changed_text
 from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.api.mentions import SkillSummary
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.ids import CallId
 from jupyter_ai_shoulders.wire.parts import ImagePart, TextPart
@@ -64,7 +66,7 @@ class UpdateTranslator:
         return helpers.update_agent_message_text(text)
 
     def past_message(self, event: ev.MessageAdd) -> Any:
-        """Return a message of the user from the past."""
+        """Return a message that the user did not send in the editor, or not now."""
         return helpers.update_user_message_text(event.text)
 
     def _call(self, event: ev.Event) -> Iterator[Any]:
@@ -91,10 +93,25 @@ class UpdateTranslator:
                 yield helpers.update_tool_call(
                     event.call_id,
                     status="completed" if event.status == "ok" else "failed",
-                    content=[*_contents(event)],
+                    content=[*self._contents(event)],
                 )
             case _:
                 pass
+
+    def _contents(self, event: ev.ToolResult | ev.RunEnd) -> Iterator[Any]:
+        """Yield a change as a diff with its warning, else the content for the model."""
+        change = changed_text(event.result, self._workspace)
+        if change is not None:
+            yield change
+            if event.result.warning:
+                yield text_content(event.result.warning)
+            return
+        for part in event.content:
+            match part:
+                case TextPart():
+                    yield text_content(part.text[:MAX_RESULT])
+                case ImagePart():
+                    yield helpers.tool_content(helpers.image_block(part.data, part.media_type))
 
     def _locations(self, call: ev.ToolCall) -> list[schema.ToolCallLocation]:
         path = (call.arguments or {}).get("path")
@@ -103,13 +120,18 @@ class UpdateTranslator:
         return [schema.ToolCallLocation(path=str(self._workspace / path))]
 
 
-def _contents(event: ev.ToolResult | ev.RunEnd) -> Iterator[Any]:
-    for part in event.content:
-        match part:
-            case TextPart():
-                yield text_content(part.text[:MAX_RESULT])
-            case ImagePart():
-                yield helpers.tool_content(helpers.image_block(part.data, part.media_type))
+def skill_commands(skills: Sequence[SkillSummary]) -> Any:
+    """Return the skills as commands; a prompt that begins with one is sent as it is."""
+    return helpers.update_available_commands(
+        schema.AvailableCommand(
+            name=skill.name,
+            description=skill.description,
+            input=schema.AvailableCommandInput(
+                root=schema.UnstructuredCommandInput(hint="what to do")
+            ),
+        )
+        for skill in skills
+    )
 
 
 def text_content(text: str) -> Any:

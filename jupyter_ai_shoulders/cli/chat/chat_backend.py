@@ -22,6 +22,7 @@ from jupyter_ai_shoulders.wire.api.commands import (
     SendMessage,
     UndoTurn,
 )
+from jupyter_ai_shoulders.wire.api.mentions import SkillSummary
 from jupyter_ai_shoulders.wire.api.responses import ModelList, ToolInfo
 from jupyter_ai_shoulders.wire.edits import EditDecisions, PendingEdit, Proposal
 from jupyter_ai_shoulders.wire.events import Event, Restore
@@ -136,6 +137,10 @@ class ChatFacts(Protocol):
 
     def tools(self) -> tuple[ToolInfo, ...]:
         """Return the tools."""
+        ...
+
+    def skills(self) -> tuple[SkillSummary, ...]:
+        """Return the skills; a message with ``/name`` includes the text of one."""
         ...
 
     def usage(self) -> Usage:

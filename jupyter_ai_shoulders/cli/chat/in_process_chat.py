@@ -31,6 +31,7 @@ from jupyter_ai_shoulders.wire.api.commands import (
     SendMessage,
     UndoTurn,
 )
+from jupyter_ai_shoulders.wire.api.mentions import SkillSummary
 from jupyter_ai_shoulders.wire.api.responses import ModelList, ToolInfo
 from jupyter_ai_shoulders.wire.edits import EditDecisions, PendingEdit, Proposal
 from jupyter_ai_shoulders.wire.events import Event, Restore
@@ -264,6 +265,10 @@ class InProcessChat:
             )
 
         return self._do(listed())
+
+    def skills(self) -> tuple[SkillSummary, ...]:
+        """See ``ChatFacts.skills``."""
+        return self._do(self._engine.host.mentions.skills()).skills
 
     def usage(self) -> Usage:
         """See ``ChatFacts.usage``."""

@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.wire.api.commands import (
     SendMessage,
     UndoTurn,
 )
+from jupyter_ai_shoulders.wire.api.mentions import SkillSummaries, SkillSummary
 from jupyter_ai_shoulders.wire.api.responses import (
     EventPage,
     MessageAccepted,
@@ -149,6 +150,10 @@ class RemoteChat:
     def tools(self) -> tuple[ToolInfo, ...]:
         """See ``ChatFacts.tools``."""
         return self._client.connection.get("tools", ToolList).tools
+
+    def skills(self) -> tuple[SkillSummary, ...]:
+        """See ``ChatFacts.skills``."""
+        return self._client.connection.get("skills", SkillSummaries).skills
 
     def usage(self) -> Usage:
         """See ``ChatFacts.usage``."""

@@ -33,6 +33,8 @@ class FakeEditor:
     )
     seen: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when a permission is requested."""
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set by each update."""
     holds: bool = False
     """Whether permission requests wait for ever."""
     buffers: Buffers | None = None
@@ -64,6 +66,14 @@ class FakeEditor:
     async def session_update(self, session_id: str, update: Any, **kwargs: Any) -> None:
         del session_id, kwargs
         self.updates.append(update)
+        self.changed.set()
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Wait for updates that make a condition true."""
+        async with asyncio.timeout(30):
+            while not condition():
+                self.changed.clear()
+                await self.changed.wait()
 
     async def request_permission(
         self,

@@ -102,6 +102,58 @@ async def test_cancel_ends_the_turn_and_the_next_prompt_works(terminal: Terminal
         assert "Go on." in run.editor.text
 
 
+async def test_a_turn_led_in_jupyterlab_is_shown_when_it_happens(
+    attached: Terminal, client: Client
+) -> None:
+    attached.plays(says("For JupyterLab."), says("For the editor."))
+    async with connected(attached.root) as run:
+        made = await run.new()
+        await asyncio.to_thread(lambda: list(client.stream("From JupyterLab.", made.session_id)))
+        await run.editor.until(lambda: "For JupyterLab." in run.editor.text)
+        shown = [each.content.text for each in run.editor.of("user_message_chunk")]
+        assert shown == ["From JupyterLab."]
+        assert await run.prompt(made.session_id, "From the editor.") == "end_turn"
+        assert run.editor.text == "For JupyterLab.For the editor."
+        assert len(run.editor.of("user_message_chunk")) == 1, "the editor shows its own"
+
+
+async def test_a_message_queued_behind_another_turn_is_not_lost_when_it_is_stopped(
+    attached: Terminal, client: Client
+) -> None:
+    path = attached.root / "queued.ipynb"
+    path.write_text(notebook(("a", "print(1)")))
+    attached.plays(tool("run_cell", path=path.name, cell_id="a"), says("Both."))
+    async with connected(attached.root, FakeEditor(holds=True)) as run:
+        made = await run.new()
+        lab = asyncio.create_task(
+            asyncio.to_thread(lambda: list(client.stream("Run it.", made.session_id)))
+        )
+        await run.editor.until(lambda: bool(run.editor.of("tool_call")))
+        assert not run.editor.asked, "JupyterLab asks"
+        turn = asyncio.create_task(run.prompt(made.session_id, "Mind the gap."))
+        await run.editor.seen.wait()  # while it waits, the editor asks too
+        await run.agent.cancel(session_id=made.session_id)
+        assert await turn == "cancelled"
+        await lab
+        assert await run.prompt(made.session_id, "Next.") == "end_turn"
+    sent = json.dumps(attached.upstream.requests()[-1]["body"])
+    assert sent.index("Mind the gap.") < sent.index("Next.")
+
+
+async def test_skills_are_commands(terminal: Terminal) -> None:
+    folder = terminal.root / ".shoulders" / "skills" / "tidy"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "SKILL.md").write_text("---\ndescription: Tidies tables\n---\nUse long form.\n")
+    terminal.plays(says("Tidied."))
+    async with connected(terminal.root) as run:
+        made = await run.new()
+        await run.editor.until(lambda: bool(run.editor.of("available_commands_update")))
+        (offered,) = run.editor.of("available_commands_update")
+        assert "Tidies tables" in {each.description for each in offered.available_commands}
+        await run.prompt(made.session_id, "/tidy the table")
+    assert "Use long form." in json.dumps(terminal.upstream.requests()[-1]["body"])
+
+
 async def test_a_conversation_is_loaded_by_another_process(terminal: Terminal) -> None:
     terminal.plays(says("First."), says("Second."))
     async with connected(terminal.root) as run:
@@ -200,7 +252,7 @@ async def test_an_unknown_folder_and_servers_of_the_editor_are_named(
             await run.agent.new_session(cwd=str(tmp_path / "missing"), mcp_servers=[])
         server: Any = schema.McpServerStdio(name="weather", command="x", args=[], env=[])
         await run.agent.new_session(cwd=str(terminal.root), mcp_servers=[server])
-        assert "weather" in run.editor.text
+        await run.editor.until(lambda: "weather" in run.editor.text)
 
 
 async def test_garbage_is_survived(alone: Terminal) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from acp import schema
 
 from tests.cli.acp.buffers import Buffers
 from tests.cli.acp.editor import FakeEditor, connected
@@ -55,7 +56,15 @@ async def test_an_edit_lands_in_the_buffer_and_is_undone_there(
         edited = TYPED.replace("two", "TWO")
         assert editor.buffers.texts[str(path)] == edited
         assert path.read_text() == (edited if saves else SAVED)
-        assert len(editor.asked) == 1, "an edit is asked about, as on the disk"
+        ((question, _),) = editor.asked  # as on the disk
+        made_diff = editor.of("tool_call_update")[-1].content[0]
+        assert (made_diff.old_text, made_diff.new_text) == (TYPED, edited)
+        assert question.content is not None
+        asked_diff = question.content[-1]
+        assert isinstance(asked_diff, schema.FileEditToolCallContent)
+        assert (asked_diff.path, made_diff.path) == (str(path), str(path))
+        assert "two\n" in (asked_diff.old_text or "")
+        assert "TWO\n" in asked_diff.new_text
         editor.buffers.texts[str(path)] = edited.replace("one", "one, typed later")
         assert await run.prompt(made.session_id, "Undo.") == "end_turn"
     undone = TYPED.replace("one", "one, typed later")
