@@ -122,21 +122,23 @@ async def agent_workspace(
     session: SessionId | None = None,
     variants: Mapping[str, Mapping[str, str]] | None = None,
     pages: NoPages | None = None,
+    command: Sequence[str] = (),
     **env: str,
 ) -> AsyncGenerator[AgentWorkspace]:
-    """``variants`` are further agents by name, with their variables; ``env`` are the first's."""
+    """``variants`` are further agents by name, with their variables; ``env`` are the first's.
+
+    ``command`` is another program than the scripted agent.
+    """
     root, home, kept = (folder / name for name in ("root", "home", "agent"))
     for path in (root, home, kept):
         path.mkdir(exist_ok=True)
-    command = [sys.executable, "-S", "-E", str(AGENT), str(kept)]
+    words = [*(command or (sys.executable, "-S", "-E", str(AGENT), str(kept)))]
     agents = {"scripted": env, **(variants or {})}
     settings = HostSettings(
         workspace=root,
         state_dir=root / ".shoulders",
         home=home,
-        acp_agents={
-            name: {"command": command, "env": dict(given)} for name, given in agents.items()
-        },
+        acp_agents={name: {"command": words, "env": dict(given)} for name, given in agents.items()},
         default_mode=mode,
     )
     environ = {"PATH": os.environ["PATH"], "HOME": str(home)}

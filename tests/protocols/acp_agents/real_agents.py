@@ -145,7 +145,7 @@ AGENTS = (
     RealAgent(
         "gemini",
         "gemini",
-        ("--acp", "-m", "gemini-2.5-pro"),
+        ("--acp", "--skip-trust", "-m", "gemini-2.5-pro"),
         _gemini,
         "default",
         edit=lambda root: ToolUse(

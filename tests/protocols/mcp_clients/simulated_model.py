@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from tests.simulator.script import Entry, Reply, SimRequest, ToolUse, reply
+from tests.simulator.script import Entry, Reasoning, Reply, SimRequest, ToolUse, reply
 from tests.simulator.server import Simulator
 
 Call = tuple[str, Mapping[str, Any]]
@@ -37,8 +37,8 @@ def simulated_model() -> Generator[Simulator]:
         loop.close()
 
 
-def make_calls(calls: Sequence[Call]) -> Entry:
-    """Return an entry that makes these calls one after another.
+def make_calls(calls: Sequence[Call], *, thinks: bool = False) -> Entry:
+    """Return an entry that makes these calls one after another, thinking before each if asked.
 
     Each client gives the tools of a server names of its own, which end in ours. Requests without
     them are for titles and the like, and get a text.
@@ -53,7 +53,8 @@ def make_calls(calls: Sequence[Call]) -> Entry:
             return reply(DONE)
         tool, arguments = left.pop(0)
         name = next(name for name in names if name.endswith(tool))
-        return reply(ToolUse(name=name, arguments=dict(arguments)))
+        thoughts = [Reasoning(text="I think.")] if thinks else []
+        return reply(*thoughts, ToolUse(name=name, arguments=dict(arguments)))
 
     return answer
 
