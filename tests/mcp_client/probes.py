@@ -24,6 +24,7 @@ from jupyter_ai_shoulders.mcp_client.server_entries import ServerEntry, checked_
 from jupyter_ai_shoulders.wire.base import JsonObject
 
 RAW_SERVER = Path(__file__).with_name("raw_server.py")
+HOSTILE_SERVER = Path(__file__).with_name("hostile_server.py")
 SDK_SERVER = Path(__file__).with_name("sdk_server.py")
 
 

@@ -20,9 +20,8 @@ from jupyter_ai_shoulders.mcp_client.pool import ConnectionPool
 from jupyter_ai_shoulders.mcp_client.ports import ConnectionStatus
 from jupyter_ai_shoulders.mcp_client.server_entries import ServerEntry, checked_entry
 from jupyter_ai_shoulders.wire.base import JsonObject
-from tests.mcp_client.probes import http_server, pool_of
+from tests.mcp_client.probes import HOSTILE_SERVER, http_server, pool_of
 
-SERVER = Path(__file__).with_name("hostile_server.py")
 MEMORY = Path("/proc/self/statm")
 MOST_MB = 130
 LONGEST_S = 10.0
@@ -117,7 +116,10 @@ ROWS = (
 
 
 def entry_of(behaviour: str) -> ServerEntry:
-    content: JsonObject = {"command": sys.executable, "args": ["-IS", str(SERVER), behaviour]}
+    content: JsonObject = {
+        "command": sys.executable,
+        "args": ["-IS", str(HOSTILE_SERVER), behaviour],
+    }
     return checked_entry("h", content, "user")
 
 
@@ -191,7 +193,7 @@ async def test_a_hostile_program(row: Row, tmp_path: Path, monkeypatch: pytest.M
     ("behaviour", "said"), [("requests", REQUESTS), ("notifications", FLOOD)], ids=str
 )
 async def test_a_hostile_service(behaviour: str, said: str, tmp_path: Path) -> None:
-    async with http_server(SERVER.name, f"http:{behaviour}") as port:
+    async with http_server(HOSTILE_SERVER.name, f"http:{behaviour}") as port:
         entry = checked_entry("h", {"url": f"http://127.0.0.1:{port}/"}, "user")
         async with bounded(), pool_of(entry, folder=tmp_path, limits=LIMITS) as pool:
             row = flood(behaviour, said)

@@ -76,6 +76,7 @@ class ProtocolServices:
         servers = self.mcp_servers
         offers = ServerOffers(self.services, self.base, servers)
         servers.requests.use(offers.questions)
+        servers.show_offers(offers.tools.offer)
         return offers
 
     @cached_property

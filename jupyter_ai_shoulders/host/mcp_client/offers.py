@@ -5,6 +5,7 @@ Made by ``host.external_agents.protocol_services`` from the servers of ``host.mc
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Protocol
 
 from jupyter_ai_shoulders.host.mcp_client.missing_values import AskedValues, ServerValues
@@ -12,6 +13,7 @@ from jupyter_ai_shoulders.host.mcp_client.sampling import Sampling
 from jupyter_ai_shoulders.host.mcp_client.server_content import ServerContent
 from jupyter_ai_shoulders.host.mcp_client.server_questions import ServerQuestions
 from jupyter_ai_shoulders.host.mcp_client.server_tools import ConfiguredServers, ServerTools
+from jupyter_ai_shoulders.host.ports import PagePort
 from jupyter_ai_shoulders.host.shared_services import SharedServices
 from jupyter_ai_shoulders.storage.state_file import StateFile
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
@@ -38,7 +40,7 @@ class ServerOffers:
             servers,
             registry,
             StateFile(store.directory, FILE),
-            changed=services.ports.pages.tools_changed,
+            changed=partial(_announce, services.ports.pages),
             limits=services.settings.mcp_calls,
         )
         self.questions = ServerQuestions(
@@ -65,3 +67,9 @@ class ServerOffers:
     async def aclose(self) -> None:
         """Stop reading what servers offer."""
         await self.tools.aclose()
+
+
+def _announce(pages: PagePort) -> None:
+    """Have pages read the tools, and the settings that show what is left out."""
+    pages.tools_changed()
+    pages.settings_changed("mcp")

@@ -108,6 +108,10 @@ class ServerTools:
         """Return what is offered, by server."""
         return [self._admitted[name] for name in sorted(self._admitted)]
 
+    def offer(self, server: str) -> ServerOffer | None:
+        """Return what a server last offered; None until it was read."""
+        return self._offers.get(server)
+
     async def connect(self, call: RunningCall) -> ServerConnection:
         """Return a call's server; see ``CallPorts.connect``."""
         try:
@@ -183,7 +187,7 @@ class ServerTools:
         async with self._listing.setdefault(server, asyncio.Lock()):
             if self._listed.get(server) is not connection:
                 listed = await connection.list_tools()
-                offer = await asyncio.to_thread(offer_of, server, listed)
+                offer = await asyncio.to_thread(offer_of, server, listed, connection.unread_tools)
                 self._listed[server] = connection
                 if offer != self._offers.get(server):
                     self._offers[server] = offer

@@ -12,7 +12,13 @@ from jupyter_ai_shoulders.host.mcp_client.sign_ins import SignIns
 from jupyter_ai_shoulders.mcp_client.pool import INSTALL, ConnectionPool
 from jupyter_ai_shoulders.mcp_client.ports import ServerConnection
 from jupyter_ai_shoulders.mcp_client.server_entries import ServerEntry
-from jupyter_ai_shoulders.wire.api.mcp_servers import McpMissingValue, McpServerView, McpTrust
+from jupyter_ai_shoulders.tools.mcp.offers import ServerOffer
+from jupyter_ai_shoulders.wire.api.mcp_servers import (
+    McpMissingValue,
+    McpServerView,
+    McpToolLeftOut,
+    McpTrust,
+)
 from jupyter_ai_shoulders.wire.hidden_characters import legible, visible
 
 
@@ -43,6 +49,8 @@ class ServerViews:
         self._sign_ins = sign_ins
         self.redact = redact
         self._counts: dict[str, OfferCounts] = {}
+        self.offer: Callable[[str], ServerOffer | None] = lambda _: None
+        """Returns what the agent is offered; set by the part that reads it."""
 
     async def count(self, connection: ServerConnection) -> OfferCounts:
         """List what a server offers. Raises ``ShouldersError``."""
@@ -62,6 +70,7 @@ class ServerViews:
             lambda: (self._stored(entry), self._sign_ins.status(entry))
         )
         counts, info = self._counts.get(entry.name), state.info
+        offer = self.offer(entry.name) or ServerOffer(server=entry.name)
         return McpServerView(
             name=entry.name,
             source=entry.source,
@@ -95,6 +104,12 @@ class ServerViews:
             tool_count=counts and counts.tools,
             resource_count=counts and counts.resources,
             prompt_count=counts and counts.prompts,
+            left_out=tuple(
+                McpToolLeftOut(tool=self.redact(each.tool), reason=self.redact(each.reason))
+                for each in offer.left_out
+            ),
+            more_left_out=offer.more_left_out,
+            unread=offer.unread,
             log_lines=tuple(map(self.redact, self._pool.log_lines(entry.name))),
         )
 

@@ -24,6 +24,7 @@ from jupyter_ai_shoulders.host.mcp_client.user_servers import SHOWN
 from jupyter_ai_shoulders.mcp_client.pool import ConnectionPool
 from jupyter_ai_shoulders.mcp_client.ports import PoolListener, ServerConnection, ServerState
 from jupyter_ai_shoulders.mcp_client.server_entries import NAME
+from jupyter_ai_shoulders.tools.mcp.offers import ServerOffer
 from jupyter_ai_shoulders.wire.api.mcp_servers import (
     McpProblem,
     McpServerList,
@@ -60,6 +61,10 @@ class McpServers:
         self._loaded_at: float | None = None
         self._loading = asyncio.Lock()
         self._views = ServerViews(sources, pool, sign_ins, redact)
+
+    def show_offers(self, offer: Callable[[str], ServerOffer | None]) -> None:
+        """Show in the views what ``offer`` returns for a server."""
+        self._views.offer = offer
 
     def states(self) -> Sequence[ServerState]:
         """Return the states of all servers as of the last ``refresh``."""

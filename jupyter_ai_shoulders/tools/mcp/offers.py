@@ -63,9 +63,13 @@ class ServerOffer(WireModel):
     tools: tuple[OfferedTool, ...] = ()
     left_out: tuple[ToolLeftOut, ...] = ()
     more_left_out: int = 0
+    unread: str | None = None
+    """Why further tools were not even read, as a sentence."""
 
 
-def offer_of(server: str, listed: Sequence[mcp_types.Tool]) -> ServerOffer:
+def offer_of(
+    server: str, listed: Sequence[mcp_types.Tool], unread: str | None = None
+) -> ServerOffer:
     """Return what is offered of the listed tools."""
     tools: dict[str, OfferedTool] = {}
     left_out: list[ToolLeftOut] = []
@@ -87,6 +91,7 @@ def offer_of(server: str, listed: Sequence[mcp_types.Tool]) -> ServerOffer:
         tools=tuple(tools.values()),
         left_out=tuple(left_out[:MAX_LEFT_OUT]),
         more_left_out=max(0, len(left_out) - MAX_LEFT_OUT),
+        unread=unread,
     )
 
 

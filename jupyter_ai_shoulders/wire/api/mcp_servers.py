@@ -34,6 +34,13 @@ class McpMissingValue(WireModel):
     """The fields that contain it, such as ``env.GITHUB_TOKEN`` or ``headers.Authorization``."""
 
 
+class McpToolLeftOut(WireModel):
+    """A tool of a server that the agent is not offered."""
+
+    tool: str
+    reason: str
+
+
 class McpServerView(WireModel):
     """One server as the settings show it. Texts of the server are untrusted."""
 
@@ -75,6 +82,12 @@ class McpServerView(WireModel):
     """None until it was started once."""
     resource_count: int | None
     prompt_count: int | None
+    left_out: tuple[McpToolLeftOut, ...]
+    """The first tools that the agent is not offered, as of the last use."""
+    more_left_out: int
+    """How many further ones there are."""
+    unread: str | None
+    """Why only a part of its tools was read, as a sentence; None: all were."""
     log_lines: tuple[str, ...]
     """The last lines of standard error and of its log messages, keys removed."""
 

@@ -2784,6 +2784,9 @@ instructions: (string | null)
 tool_count: (number | null)
 resource_count: (number | null)
 prompt_count: (number | null)
+left_out: McpToolLeftOut[]
+more_left_out: number
+unread: (string | null)
 log_lines: string[]
 }
 /**
@@ -2795,6 +2798,16 @@ log_lines: string[]
 export interface McpMissingValue {
 name: string
 used_in: string[]
+}
+/**
+ * A tool of a server that the agent is not offered.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "McpToolLeftOut".
+ */
+export interface McpToolLeftOut {
+tool: string
+reason: string
 }
 /**
  * A file or an entry that cannot be used.

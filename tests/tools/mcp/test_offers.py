@@ -111,6 +111,7 @@ def test_a_flood_of_tools_is_cut_and_said():
     assert len(offer.tools) == MAX_TOOLS
     assert len(offer.left_out) == MAX_LEFT_OUT
     assert offer.more_left_out == 10_000 - MAX_TOOLS - MAX_LEFT_OUT
+    assert offer_of("demo", [tool()], "Only one was read.").unread == "Only one was read."
 
 
 def test_what_cannot_be_offered_is_named_with_its_reason():

@@ -41,6 +41,9 @@ export function mcpServer(
     tool_count: null,
     resource_count: null,
     prompt_count: null,
+    left_out: [],
+    more_left_out: 0,
+    unread: null,
     log_lines: [],
     ...change
   };

@@ -42,6 +42,7 @@ export function ServerCard(props: {
           {server.missing_values.map(({ name }) => (
             <MissingValue key={name} server={server} variable={name} />
           ))}
+          <LeftOut server={server} />
           <Log lines={server.log_lines} />
           <ServerActions server={server} onEdit={() => setEditing(true)} />
         </>
@@ -139,6 +140,51 @@ const EXPLAINED = new Set([
   'missing_value',
   'sign_in'
 ]);
+
+/** Tools that the agent is not offered, and why. */
+function LeftOut(props: { server: McpServerView }): React.JSX.Element | null {
+  const trans = useTrans();
+  const { left_out, more_left_out, unread } = props.server;
+  const count = left_out.length + more_left_out;
+  if (count === 0 && unread === null) {
+    return null;
+  }
+  return (
+    <>
+      {unread !== null && (
+        <p className="shoulders-Settings-note">
+          {visible(serverText(trans, unread))}
+        </p>
+      )}
+      {count > 0 && (
+        <Disclosure
+          className="shoulders-McpServer-more"
+          summary={trans._n(
+            '%1 tool is not offered to the agent',
+            '%1 tools are not offered to the agent',
+            count
+          )}
+        >
+          {() => (
+            <ul className="shoulders-McpServer-left">
+              {left_out.map(({ tool, reason }, index) => (
+                <li key={index}>
+                  <code>{visible(tool)}</code>:{' '}
+                  {visible(serverText(trans, reason))}
+                </li>
+              ))}
+              {more_left_out > 0 && (
+                <li>
+                  {trans._n('%1 more tool', '%1 more tools', more_left_out)}
+                </li>
+              )}
+            </ul>
+          )}
+        </Disclosure>
+      )}
+    </>
+  );
+}
 
 /** What the server wrote last. */
 function Log(props: { lines: readonly string[] }): React.JSX.Element | null {

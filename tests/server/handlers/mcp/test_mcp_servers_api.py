@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from traitlets.config import Config
 
-from tests.mcp_client.probes import RAW_SERVER
+from tests.mcp_client.probes import HOSTILE_SERVER, RAW_SERVER
 from tests.server.client import Api
 
 SECRET = "sk-canary-0123456789abcdef"
@@ -89,6 +90,21 @@ async def test_a_user_adds_tests_switches_and_removes_a_server(api: Api, user_fi
     assert (await api.delete("mcp/servers/a")).status == 204
     assert await listed(api) == {}
     assert (await api.post("mcp/servers/a/test")).status == 404
+
+
+async def test_tools_that_are_left_out_are_shown_with_their_reasons(
+    api: Api, user_file: Path
+) -> None:
+    arguments = ["-IS", str(HOSTILE_SERVER), "many_tools"]
+    write(user_file, {"mcpServers": {"a": {"command": sys.executable, "args": arguments}}})
+    assert (await api.post("mcp/servers/a/test")).body["ok"]
+    async with asyncio.timeout(20):
+        while not (server := (await listed(api))["a"])["left_out"]:  # noqa: ASYNC110 read by requests
+            await asyncio.sleep(0.05)
+    reason = "only the first 200 tools of a server are offered"
+    assert server["left_out"][0] == {"tool": "t200", "reason": reason}
+    assert len(server["left_out"]) + server["more_left_out"] == 4_800
+    assert server["unread"].startswith("Only the first 5,000 were read")
 
 
 async def test_broken_files_and_entries_are_reported_with_their_lines(

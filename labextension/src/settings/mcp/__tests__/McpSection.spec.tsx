@@ -129,6 +129,26 @@ test('a failure has its reason and log', async () => {
   expect(card('bad').textContent).toContain('running');
 });
 
+test('tools that are left out are named with their reasons', async () => {
+  const { user, card } = await servers(
+    mcpServer('flood', {
+      status: 'running',
+      left_out: [{ tool: 'evil\u202e', reason: 'its schema cannot be read' }],
+      more_left_out: 4749,
+      unread: 'Only the first 5,000 were read, because its pages repeat.'
+    })
+  );
+  expect(card('flood').textContent).toContain('Only the first 5,000 were read');
+  await user.click(
+    screen.getByRole('button', {
+      name: '4750 tools are not offered to the agent'
+    })
+  );
+  expect(card('flood').textContent).toContain(
+    'evil⟨U+202E⟩: its schema cannot be read4749 more tools'
+  );
+});
+
 test('signing in opens the page, and the return reads the state again', async () => {
   const { mcp, click, card, done } = await servers(
     mcpServer('cloud', { authorization: 'needed', url: 'https://cloud/mcp' })
