@@ -172,7 +172,7 @@ class PageRequests:
 
 def _refused_by_editor(claim: PageClaim, answer: frames.TextRefused) -> ShouldersError:
     return Conflict(
-        f"The editor refused a request about {claim.path}: {answer.message}",
+        f"The editor refused a request about {claim.path}: {answer.message.rstrip('.')}.",
         hint="Nothing was changed. Ask the user to look at the file in the editor.",
         retryable=True,
     )

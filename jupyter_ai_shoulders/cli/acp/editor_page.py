@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any, cast
 
 from acp import RequestError
 from acp.interfaces import Client as Editor
@@ -173,6 +174,14 @@ async def _errors_of_editor() -> AsyncGenerator[None]:
     except TimeoutError as error:
         raise _RefusedByEditor("it did not answer") from error
     except RequestError as error:
-        raise _RefusedByEditor(str(error)) from error
+        raise _RefusedByEditor(_text(error)) from error
     except (ConnectionError, ValidationError) as error:
         raise _RefusedByEditor(f"it gave no usable answer ({type(error).__name__})") from error
+
+
+def _text(error: RequestError) -> str:
+    """Return the error's sentence, with the details that some editors add."""
+    details = (
+        cast("dict[str, Any]", error.data).get("details") if isinstance(error.data, dict) else None
+    )
+    return f"{error}: {details}" if isinstance(details, str) else str(error)

@@ -60,5 +60,6 @@ def test_what_it_denies_is_not_done(terminal: Terminal) -> None:
         use("run_command", command="echo gone > data.txt"),
     )
     told = acpx(terminal.root, "--deny-all", "exec", "Do it")
+    assert "Permission denied for fs/read_text_file" in told
     assert "[tool] Run a command (failed)" in told
     assert (terminal.root / "data.txt").read_text() == "one\n"
