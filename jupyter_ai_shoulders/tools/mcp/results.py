@@ -136,16 +136,30 @@ def _structured(value: object) -> str | None:
         return None
 
 
-def _says_same(content: Sequence[ResultContent], structured: object) -> bool:
-    """Return whether a text is the structured content as JSON, as servers send it too."""
-    for part in content:
-        if isinstance(part, TextPart) and part.text[:1] in {"{", "["}:
-            try:
-                if json.loads(part.text) == structured:
-                    return True
-            except (ValueError, RecursionError):
-                continue
-    return False
+def _says_same(content: Sequence[ResultContent], structured: dict[str, object] | None) -> bool:
+    """Return whether a text has the structured content already.
+
+    Servers send it as JSON too; the SDK's send the answer of a function as text and as ``result``.
+    """
+    value = structured["result"] if structured and structured.keys() == {"result"} else structured
+    same = {_sorted_json(structured), _sorted_json(value)}
+    return any(
+        part.text == value or _canonical(part.text) in same
+        for part in content
+        if isinstance(part, TextPart)
+    )
+
+
+def _sorted_json(value: object) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _canonical(text: str) -> str | None:
+    """Return JSON text with sorted keys; None for other text."""
+    try:
+        return _sorted_json(json.loads(text))
+    except (ValueError, RecursionError):
+        return None
 
 
 def _picture(data: str) -> EncodedImage:

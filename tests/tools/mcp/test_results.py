@@ -6,6 +6,7 @@ import base64
 from typing import Any
 
 import mcp_types as types
+import pytest
 
 from jupyter_ai_shoulders.tools.mcp.results import MAX_TEXT, result_of
 from jupyter_ai_shoulders.wire.parts import ImagePart, TextPart
@@ -48,9 +49,22 @@ async def test_everything_else_is_named():
     assert "inside" in shown
 
 
-async def test_structured_content_is_shown_once():
-    assert (await texts(said('{"a": 1}', structured_content={"a": 1}))).count('"a"') == 1
-    assert (await texts(said("one", structured_content={"a": 1}))).count('"a"') == 1
+SHOWN_ONCE: dict[str, tuple[str, dict[str, Any], int]] = {
+    "as JSON": ('{"b": 2, "a": 1}', {"a": 1, "b": 2}, 1),
+    "other": ("one", {"a": 1}, 2),
+    "a text": ("one", {"result": "one"}, 1),
+    "a number": ("42", {"result": 42}, 1),
+    "a truth is no number": ("1", {"result": True}, 2),
+}
+
+
+@pytest.mark.parametrize(("text", "structured", "parts"), SHOWN_ONCE.values(), ids=SHOWN_ONCE)
+async def test_structured_content_is_shown_once(text: str, structured: dict[str, Any], parts: int):
+    answer = said(text, structured_content=structured)
+    assert len((await result_of("demo", "echo", answer)).content) == parts
+
+
+async def test_structured_content_reaches_the_page():
     result = await result_of("demo", "echo", said("one", structured_content={"a": 1}))
     assert result.envelope.data == {"server": "demo", "tool": "echo", "structured": {"a": 1}}
 
