@@ -2,6 +2,7 @@
 
 import * as React from 'react';
 
+import { serverToolOf } from '../../model/view-models/toolOwners';
 import type { AgentView, PartView } from '../../wire/generated';
 import { BranchesContext } from './branches';
 import { Button, ErrorNote } from '../../ui/primitives';
@@ -92,6 +93,12 @@ export function canBeUndone(
   return isOver && (listed || parts.some(isChange)) && !isUndone;
 }
 
+/** Whether a call changed something of ours; what it did at a server cannot be undone. */
 function isChange(part: PartView): boolean {
-  return part.type === 'call' && part.risk !== 'read' && part.state === 'ok';
+  return (
+    part.type === 'call' &&
+    part.risk !== 'read' &&
+    part.state === 'ok' &&
+    serverToolOf(part.tool) === null
+  );
 }

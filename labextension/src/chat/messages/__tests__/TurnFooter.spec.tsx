@@ -61,6 +61,7 @@ describe('a turn', () => {
     ['that continues', [edited], false],
     ['that only read', [{ ...edited, risk: 'read' }, end], false],
     ['whose change failed', [{ ...edited, state: 'error' }, end], false],
+    ['that called a server', [{ ...edited, tool: 'mcp__a__b' }, end], false],
     ['that was taken back', [edited, end, undo], false],
     [
       'whose undoing was taken back',
