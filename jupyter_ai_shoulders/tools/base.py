@@ -188,10 +188,12 @@ class BackgroundCall:
 
 @dataclass(frozen=True, slots=True)
 class InputRequested:
-    """The code that the call runs asks the user for a line of text."""
+    """The code that the call runs, or its server, asks the user for a line of text."""
 
     prompt: str
     password: bool
+    choices: tuple[str, ...] = ()
+    """Answers that are offered; empty: any text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,7 +172,10 @@ class ToolCallExecution:
                 self._progress.flush()
                 self.asks = True
                 asked = StdinRequest(
-                    call_id=self._call_id, prompt=item.prompt, password=item.password
+                    call_id=self._call_id,
+                    prompt=item.prompt,
+                    password=item.password,
+                    choices=item.choices,
                 )
                 self._take(asked)
                 crash_point("stdin.request.recorded")

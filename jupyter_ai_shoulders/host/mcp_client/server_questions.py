@@ -122,7 +122,7 @@ class ServerQuestions:
             f"The MCP server {call.server} wants to send this text to {model}, at your expense. "
             "It gets the answer. Answer yes to allow it once.\n" + _quoted(str(text))
         )
-        answer = await self.ask(call, question, password=False)
+        answer = await self.ask(call, question, choices=("yes",))
         if answer.strip().lower() not in {"yes", "y"}:
             call.outputs.put_nowait(Progress("status", "Nothing was sent to a model.\n"))
             raise PolicyRefusal("The user did not allow it.", code="denied")
@@ -136,15 +136,23 @@ class ServerQuestions:
         call.outputs.put_nowait(Progress("status", line))
         return sample
 
-    async def ask(self, call: RunningCall, prompt: str, *, password: bool) -> str:
+    async def ask(
+        self,
+        call: RunningCall,
+        prompt: str,
+        *,
+        password: bool = False,
+        choices: tuple[str, ...] = (),
+    ) -> str:
         """Return the user's answer to a question in the call's conversation.
 
         Raises ``Conflict`` when the call ends.
         """
         async with call.asking:
-            return await call.while_running(self._answer(call, prompt, password=password))
+            asked = InputRequested(legible(prompt), password, choices)
+            return await call.while_running(self._answer(call, asked))
 
-    async def _answer(self, call: RunningCall, prompt: str, *, password: bool) -> str:
+    async def _answer(self, call: RunningCall, asked: InputRequested) -> str:
         context = call.context
         asker = InputRecipient(context.session_id, context.call_id, context.interactive)
         given: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -157,7 +165,7 @@ class ServerQuestions:
 
         self._inputs.register(asker, submit)
         try:
-            call.outputs.put_nowait(InputRequested(legible(prompt), password))
+            call.outputs.put_nowait(asked)
             answer = await given
             call.outputs.put_nowait(InputEnded(answered=True))
             return answer
@@ -172,7 +180,9 @@ class ServerQuestions:
         content: dict[str, str | int | float | bool | list[str] | None] = {}
         for question in questions:
             for attempt in range(1, ATTEMPTS + 1):
-                answer = await self.ask(call, question.prompt, password=question.password)
+                answer = await self.ask(
+                    call, question.prompt, password=question.password, choices=question.choices
+                )
                 action = given_action(answer)
                 if action != "accept":
                     return types.ElicitResult(action=action)

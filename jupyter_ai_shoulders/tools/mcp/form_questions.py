@@ -18,6 +18,11 @@ Action = Literal["accept", "decline", "cancel"]
 MAX_FIELDS = 20
 MAX_MESSAGE = 1_000
 MAX_CHOICES = 20
+MAX_OFFERED = 6
+MAX_LABEL = 40
+"""Choices that are offered as buttons."""
+HINT = "/decline declines, /cancel cancels."
+"""The last line of a question; a page has buttons instead."""
 _SECRET = re.compile(
     r"pass(word|phrase|code)?|secret|token|api.?key|credential|\bpin\b", re.IGNORECASE
 )
@@ -35,6 +40,19 @@ class FieldQuestion:
     schema: Mapping[str, Json]
     required: bool
 
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Return the answers that are offered; empty: any text."""
+        if not self.name:  # an agreement, which can be declined
+            return ("yes",)
+        if self.schema.get("type") == "array" or not self.required:
+            return ()
+        if self.schema.get("type") == "boolean":
+            return ("yes", "no")
+        choices = _choices(self.schema)
+        offered = len(choices) <= MAX_OFFERED and all(map(_fits_button, choices))
+        return tuple(choices) if offered else ()
+
     def value(self, answer: str) -> str | int | float | bool | list[str] | None:
         """Return the answer as the field's value, None for none. Raises ``ValueError``."""
         text = answer if self.password else answer.strip()
@@ -50,6 +68,14 @@ class FieldQuestion:
         if kind == "boolean":
             return _yes_or_no(text)
         return _picked(text, _choices(self.schema), several=kind == "array")
+
+
+def _fits_button(choice: str) -> bool:
+    return (
+        0 < len(choice) <= MAX_LABEL
+        and not choice.startswith("/")
+        and choice == _cut(choice.strip())
+    )
 
 
 def _yes_or_no(text: str) -> bool:
@@ -83,15 +109,14 @@ def form_questions(server: str, message: str, schema: JsonObject) -> list[FieldQ
     required = schema.get("required")
     needed = required if isinstance(required, list) else []
     head = f"The MCP server {server} asks: {_cut(message)}"
-    hint = "/decline declines, /cancel cancels."
     if not fields:
-        prompt = f"{head}\nAnswer yes to agree. {hint}"
+        prompt = f"{head}\nAnswer yes to agree.\n{HINT}"
         return [FieldQuestion("", prompt, False, {"type": "boolean"}, True)]
     made: list[FieldQuestion] = []
     for name, part in list(fields.items())[:MAX_FIELDS]:
         field = part if isinstance(part, dict) else {}
         lead = f"{head}\n" if not made else ""
-        prompt = f"{lead}{_described(name, field, needed=name in needed)} {hint}"
+        prompt = f"{lead}{_described(name, field, needed=name in needed)}\n{HINT}"
         made.append(FieldQuestion(name, prompt, _is_secret(name, field), field, name in needed))
     return made
 
@@ -102,7 +127,7 @@ def link_question(server: str, message: str, url: str) -> str:
     return (
         f"The MCP server {server} asks you to open a page of {visible(host)}: {_cut(message)}\n"
         f"{visible(url)}\n"
-        "Answer yes after you opened it. /decline declines, /cancel cancels."
+        f"Answer yes after you opened it.\n{HINT}"
     )
 
 

@@ -171,7 +171,11 @@ def reduce_question_event(state: Conversation, event: QuestionEvent) -> Conversa
             return _waiting(add_part(state, event, question), event.call_id)
         case ev.StdinRequest():
             prompt = views.StdinView(
-                call_id=event.call_id, prompt=event.prompt, password=event.password, answered=None
+                call_id=event.call_id,
+                prompt=event.prompt,
+                password=event.password,
+                choices=event.choices,
+                answered=None,
             )
             asked = add_part(state, event, prompt)
             if asked.turn is not None and asked.turn.state == "ended":  # its run continues

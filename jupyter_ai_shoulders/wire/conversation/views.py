@@ -158,6 +158,7 @@ class StdinView(WireModel):
     call_id: CallId
     prompt: str
     password: bool
+    choices: tuple[str, ...] = ()
     answered: bool | None
 
 

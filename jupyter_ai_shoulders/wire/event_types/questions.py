@@ -97,6 +97,8 @@ class StdinRequest(EventBase):
     call_id: CallId
     prompt: str
     password: bool
+    choices: tuple[str, ...] = ()
+    """Answers that are offered; empty: any text."""
 
 
 class StdinAnswer(EventBase):

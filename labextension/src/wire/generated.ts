@@ -1115,6 +1115,7 @@ type: "stdin"
 call_id: string
 prompt: string
 password: boolean
+choices: string[]
 answered: (boolean | null)
 }
 /**
@@ -2124,6 +2125,7 @@ type: "stdin-request"
 call_id: string
 prompt: string
 password: boolean
+choices: string[]
 }
 /**
  * The input was given; its text is not logged.

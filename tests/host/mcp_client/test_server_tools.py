@@ -313,6 +313,7 @@ async def test_a_form_is_asked_field_by_field(
     asked = [each for each in outputs if isinstance(each, InputRequested)]
     assert asked[0].prompt.startswith("The MCP server demo asks: Where to?\n")
     assert [each.password for each in asked if "api_key" in each.prompt] in ([True], [])
+    assert asked[0].choices == ("Bern", "Oslo")
     assert sum(isinstance(each, InputEnded) for each in outputs) == len(asked) == len(answers)
     assert (found[0].action, found[0].content) == (action, content)
 

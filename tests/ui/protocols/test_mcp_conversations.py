@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,7 +86,7 @@ def scene(
 
 
 @contextmanager
-def guarded_server() -> Iterator[str]:
+def guarded_server() -> Generator[str]:
     """Run the protected server with its authorisation server; yield its address."""
     port = free_port()
     command = [sys.executable, str(SERVERS / "oauth_server.py"), str(port)]
@@ -128,10 +128,11 @@ def test_a_server_is_added_called_asks_and_is_attached(scene: Scene, page: Page)
     scene.finished("Draw it.")
     scene.last.get_by_role("button", name="picture").click()
     expect(scene.last.locator("img")).to_be_visible()
+    expect(scene.last.get_by_role("button", name="Undo this turn")).to_have_count(0)
     scene.take_pictures("picture")
 
     scene.ask("Book it.", tool("book"))
-    card = panel.root.get_by_role("region", name="The MCP server travel is asking")
+    card = panel.root.get_by_role("group", name="The MCP server travel is asking")
     expect(card).to_contain_text("Where do you want to go?")
     scene.take_pictures("question")
     assert audit(panel.root) == []
@@ -142,6 +143,22 @@ def test_a_server_is_added_called_asks_and_is_attached(scene: Scene, page: Page)
         event for event in ConversationApi(scene.lab).of_type("tool-result") if "Oslo" in str(event)
     ]
     assert result["status"] == "ok"
+
+    file = scene.lab.home / ".shoulders" / "mcp.json"
+    written = json.loads(file.read_text())
+    written["mcpServers"]["travel"]["sampling"] = True
+    file.write_text(json.dumps(written))
+    text = "The trains to Oslo are late, because of the snow on the line. " * 20
+    replies = (tool("summarize", text=text), says("Trains are late."))
+    scene.ask("Sum it up.", *replies)
+    expect(card.last).to_contain_text("wants to send this text to Simulated, at your expense")
+    scene.take_pictures("sampling")
+    assert audit(panel.root) == []
+    card.last.get_by_role("button", name="Yes").click()
+    scene.finished("Sum it up.")
+    scene.last.get_by_role("button", name="summarize").click()
+    expect(scene.last).to_contain_text("Trains are late. (simulated, endTurn)")
+    scene.take_pictures("sampled")
 
     panel.input.press_sequentially("@meet")
     panel.root.get_by_role("option", name="meeting").click()

@@ -1,5 +1,6 @@
 /** The input prompt of a running cell: a text or password field. The text is not stored. */
 
+import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import { serverToolOf } from '../../model/view-models/toolOwners';
@@ -27,6 +28,7 @@ export const InputCard = React.memo(function InputCard(props: {
   return (
     <section
       className={`shoulders-Card shoulders-StdinCard ${waits ? 'shoulders-mod-waiting' : ''}`}
+      role="group" // several may have the same name
       aria-labelledby={title}
     >
       <header className="shoulders-Card-head">
@@ -43,7 +45,7 @@ export const InputCard = React.memo(function InputCard(props: {
           // A long prompt can be scrolled by keyboard.
           tabIndex={0}
         >
-          {visible(prompt)}
+          {visible(server === null ? prompt : withoutHint(prompt))}
         </pre>
       )}
       {waits ? (
@@ -75,6 +77,22 @@ function useAskingServer(callId: string): string | null {
 const DECLINE = '/decline';
 const CANCEL = '/cancel';
 
+/** The prompt without its last line, for which the card has buttons. */
+function withoutHint(prompt: string): string {
+  return prompt.replace(/\n\/decline declines, \/cancel cancels\.$/, '');
+}
+
+function choiceName(choice: string, trans: TranslationBundle): string {
+  switch (choice) {
+    case 'yes':
+      return trans.__('Yes');
+    case 'no':
+      return trans.__('No');
+    default:
+      return visible(choice);
+  }
+}
+
 function Field(props: {
   input: StdinView;
   isServer: boolean;
@@ -84,7 +102,9 @@ function Field(props: {
   const { conversations, tab } = useTabContext();
   const { error, late, runOnce } = useAnswer();
   const [text, setText] = React.useState('');
-  const label = visible(input.prompt.trim());
+  const label = visible(
+    (isServer ? withoutHint(input.prompt) : input.prompt).trim()
+  );
   const unnamed = isServer
     ? trans.__('Your answer')
     : trans.__('Input for the cell');
@@ -101,18 +121,31 @@ function Field(props: {
         send(text);
       }}
     >
-      <input
-        className="shoulders-Input shoulders-StdinCard-field"
-        type={input.password ? 'password' : 'text'}
-        autoComplete="off"
-        spellCheck={false}
-        value={text}
-        aria-label={label === '' ? unnamed : label}
-        onChange={event => setText(event.target.value)}
-      />
-      <button type="submit" className="shoulders-Button shoulders-mod-primary">
-        {trans.__('Send')}
-      </button>
+      {input.choices.length > 0 ? (
+        input.choices.map(choice => (
+          <Button kind="primary" key={choice} onClick={() => send(choice)}>
+            {choiceName(choice, trans)}
+          </Button>
+        ))
+      ) : (
+        <>
+          <input
+            className="shoulders-Input shoulders-StdinCard-field"
+            type={input.password ? 'password' : 'text'}
+            autoComplete="off"
+            spellCheck={false}
+            value={text}
+            aria-label={label === '' ? unnamed : label}
+            onChange={event => setText(event.target.value)}
+          />
+          <button
+            type="submit"
+            className="shoulders-Button shoulders-mod-primary"
+          >
+            {trans.__('Send')}
+          </button>
+        </>
+      )}
       {isServer && (
         <>
           <Button onClick={() => send(DECLINE)}>{trans.__('Decline')}</Button>

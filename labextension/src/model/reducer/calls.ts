@@ -117,8 +117,8 @@ export function clarifyPart(event: ClarifyRequest): ClarifyView {
 
 /** A cell's input prompt. */
 export function stdinPart(event: StdinRequest): StdinView {
-  const { call_id, prompt, password } = event;
-  return { type: 'stdin', call_id, prompt, password, answered: null };
+  const { call_id, prompt, password, choices } = event;
+  return { type: 'stdin', call_id, prompt, password, choices, answered: null };
 }
 
 /** Answer the newest open question of a call; null when there is none. A cell may ask for input twice. */

@@ -71,3 +71,30 @@ test('a question of an MCP server names it, and can be declined', async () => {
     { text: '/decline' }
   ]);
 });
+
+test('the answers that a server offers are buttons', async () => {
+  const ofServer = events().map((event): Event => {
+    if (event.type === 'tool-call') {
+      return { ...event, tool: 'mcp__crm__find' };
+    }
+    return event.type === 'stdin-request'
+      ? {
+          ...event,
+          password: false,
+          prompt: 'Send it?\n/decline declines, /cancel cancels.',
+          choices: ['yes', 'Oslo\u202e']
+        }
+      : event;
+  });
+  const { server, container } = await showPanel(ofServer);
+  expect(container.querySelector('.shoulders-StdinCard input')).toBeNull();
+  expect(screen.getAllByText('Send it?')).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Oslo⟨U+202E⟩' })).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Yes' }));
+  expect(server.requests.at(-1)).toEqual([
+    'answerInput',
+    's1',
+    'c2',
+    { text: 'yes' }
+  ]);
+});
