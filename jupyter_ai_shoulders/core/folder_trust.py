@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -19,6 +19,8 @@ from jupyter_ai_shoulders.wire.api.folder_trust import ItemKind
 from jupyter_ai_shoulders.wire.base import Json
 
 Answer = Literal["trusted", "declined"]
+ItemFacts = Mapping[str, tuple[str, ...]]
+"""What is kept of an item with its answer, to say later what changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class FolderItem:
     host: str | None = None
     """Destination of text it would send, as ``host`` or ``host:port``."""
     warnings: tuple[str, ...] = ()
+    facts: ItemFacts | None = None
 
 
 class FolderTrust(Protocol):

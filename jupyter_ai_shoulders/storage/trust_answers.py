@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from jupyter_ai_shoulders.core.clock import Clock, timestamp
 from jupyter_ai_shoulders.core.errors import StateUnavailable
-from jupyter_ai_shoulders.core.folder_trust import Answer
+from jupyter_ai_shoulders.core.folder_trust import Answer, ItemFacts
 from jupyter_ai_shoulders.storage.state_directory import StateDirectory
 from jupyter_ai_shoulders.storage.state_file import StateFile
 from jupyter_ai_shoulders.wire.api.folder_trust import ItemKind
@@ -38,6 +38,7 @@ class _Answered(BaseModel):
     kind: ItemKind
     name: str
     at: str
+    facts: dict[str, tuple[str, ...]] | None = None
 
 
 class _Stored(BaseModel):
@@ -85,15 +86,35 @@ class TrustAnswers:
         """Return whether an item of this name was answered, possibly with other content."""
         return any(found.kind == kind and found.name == name for found in self._answers().values())
 
+    def facts(self, kind: ItemKind, name: str) -> ItemFacts | None:
+        """Return the facts of the item of this name that was answered last."""
+        answered = [
+            found
+            for found in self._answers().values()
+            if found.kind == kind and found.name == name and found.facts is not None
+        ]
+        return max(answered, key=lambda found: found.at).facts if answered else None
+
     def record(self, items: Iterable[Named]) -> None:
         """Record that the user wrote these items."""
         self.store(items, "own")
 
-    def store(self, items: Iterable[Named], answer: Literal["trusted", "declined", "own"]) -> None:
-        """Store an answer about some items. Raises ``StateUnavailable``."""
+    def store(
+        self,
+        items: Iterable[Named],
+        answer: Literal["trusted", "declined", "own"],
+        facts: Mapping[str, ItemFacts | None] | None = None,
+    ) -> None:
+        """Store an answer about some items, with facts by digest. Raises ``StateUnavailable``."""
         at = timestamp(self._clock.now())
         new = {
-            digest: _Answered(answer=answer, kind=kind, name=name, at=at)
+            digest: _Answered(
+                answer=answer,
+                kind=kind,
+                name=name,
+                at=at,
+                facts=_kept((facts or {}).get(digest)),
+            )
             for kind, name, digest in items
         }
         if not new:
@@ -101,7 +122,7 @@ class TrustAnswers:
         with self._writing:
             stored = self._read_to_change()
             changed = stored.model_copy(update={"answers": {**stored.answers, **new}})
-            self._file.write(changed.model_dump_json(indent=1) + "\n")
+            self._file.write(changed.model_dump_json(indent=1, exclude_none=True) + "\n")
 
     def _answers(self) -> Mapping[str, _Answered]:
         signature = self.revision
@@ -128,3 +149,7 @@ class TrustAnswers:
                 f"The answers about this folder cannot be read: {self._file.path} is not valid.",
                 hint="Correct or remove the file; you are then asked about the folder again.",
             ) from error
+
+
+def _kept(facts: ItemFacts | None) -> dict[str, tuple[str, ...]] | None:
+    return None if facts is None else dict(facts)

@@ -31,6 +31,7 @@ def mcp_configuration(services: SharedServices) -> ConfigurationSources:
         locked=settings.mcp_servers_locked,
         trust=trust.of_folder,
         was_answered=partial(trust.answers.named, "program"),
+        answered_facts=partial(trust.answers.facts, "program"),
         policy=trust.policy,
         keys=services.keys,
     )

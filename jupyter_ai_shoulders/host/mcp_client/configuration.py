@@ -19,10 +19,12 @@ from jupyter_ai_shoulders.core.errors import (
 from jupyter_ai_shoulders.core.folder_trust import (
     FolderItem,
     FolderTrust,
+    ItemFacts,
     format_json_for_review,
     is_accepted,
 )
 from jupyter_ai_shoulders.guard.process.environment import command_environment
+from jupyter_ai_shoulders.host.mcp_client.entry_changes import changes, facts_of
 from jupyter_ai_shoulders.host.mcp_client.user_servers import UserServers
 from jupyter_ai_shoulders.mcp_client.pool import ConfiguredServer
 from jupyter_ai_shoulders.mcp_client.server_entries import (
@@ -84,6 +86,8 @@ class ConfigurationSources:
     """The answers about entries of the workspace."""
     was_answered: Callable[[str], bool]
     """Whether an entry of this name was answered before, possibly with other content."""
+    answered_facts: Callable[[str], ItemFacts | None]
+    """Returns what was kept of the entry of this name that was answered last."""
     policy: TrustPolicy
     keys: KeyStore
 
@@ -110,7 +114,7 @@ class ConfigurationSources:
 
     def folder_items(self) -> tuple[FolderItem, ...]:
         """Return the entries of the workspace for the review of the folder."""
-        return tuple(map(_folder_item, self._workspace()[0]))
+        return tuple(map(self._folder_item, self._workspace()[0]))
 
     def secrets(self, configuration: Configuration) -> Iterator[str]:
         """Yield the values that must not be shown."""
@@ -173,6 +177,27 @@ class ConfigurationSources:
             )
         return None
 
+    def _folder_item(self, entry: ServerEntry) -> FolderItem:
+        facts, before = facts_of(entry), self.answered_facts(entry.name)
+        warnings: list[str] = []
+        if before is not None and self.trust.answer(entry.digest) is None:
+            warnings += changes(before, facts)
+        if entry.variables:
+            names = ", ".join(entry.variables)
+            whom = entry.host or "the program"
+            warnings.append(f"Gives values of your keys or environment to {whom}: {names}.")
+        return FolderItem(
+            "program",
+            entry.name,
+            WORKSPACE_FILE,
+            format_json_for_review(entry.content),
+            entry.digest,
+            line=entry.line,
+            host=entry.host,
+            warnings=tuple(warnings),
+            facts=facts,
+        )
+
     def _secrets(self, entry: ServerEntry) -> Iterator[str]:
         for name in entry.variables:
             key = self.keys.get(name)
@@ -186,23 +211,3 @@ class ConfigurationSources:
 
 def _is_secret(name: str, value: str) -> bool:
     return bool(value) and not command_environment({name: value})
-
-
-def _folder_item(entry: ServerEntry) -> FolderItem:
-    warnings: list[str] = []
-    if entry.variables:
-        names = ", ".join(entry.variables)
-        whom = entry.host or "the program"
-        warnings.append(f"Gives values of your keys or environment to {whom}: {names}.")
-    if entry.sampling:
-        warnings.append("May ask you to send texts to your model, at your expense.")
-    return FolderItem(
-        "program",
-        entry.name,
-        WORKSPACE_FILE,
-        format_json_for_review(entry.content),
-        entry.digest,
-        line=entry.line,
-        host=entry.host,
-        warnings=tuple(warnings),
-    )

@@ -115,8 +115,11 @@ class TrustReview:
                 code="stale",
                 hint="Review them again.",
             )
-        self._trust.answers.store(_named(items[digest] for digest in command.decline), "declined")
-        self._trust.answers.store(_named(items[digest] for digest in command.trust), "trusted")
+        facts = {digest: item.facts for digest, item in items.items()}
+        declined = _named(items[digest] for digest in command.decline)
+        self._trust.answers.store(declined, "declined", facts)
+        trusted = _named(items[digest] for digest in command.trust)
+        self._trust.answers.store(trusted, "trusted", facts)
         return self._view(items.values())
 
     def on_event(self, logged: LoggedEvent) -> None:

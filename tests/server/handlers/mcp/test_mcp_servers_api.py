@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,12 @@ async def test_broken_files_and_entries_are_reported_with_their_lines(
     assert read(user_file) == "{"
 
 
+async def warnings_of(api: Api, server: dict[str, Any]) -> list[str]:
+    """Return what the review of an entry warns of."""
+    items = {item["id"]: item for item in (await api.get("trust")).body["items"]}
+    return items[server["trust_id"]]["warnings"]
+
+
 async def test_a_server_of_the_folder_waits_for_an_answer_about_exactly_this_entry(
     api: Api, jp_root_dir: Path
 ) -> None:
@@ -141,6 +148,17 @@ async def test_a_server_of_the_folder_waits_for_an_answer_about_exactly_this_ent
     write(file, {"mcpServers": {"a": raw(env={"X": "2"})}})
     changed = (await listed(api))["a"]
     assert (changed["trust"], changed["status"]) == ("changed", "stopped")
+    assert (await warnings_of(api, changed)) == [
+        "Changed since your answer: values of variables or headers, or other fields."
+    ]
+    write(file, {"mcpServers": {"a": {"url": "https://evil.example/", "headers": {"Y": "2"}}}})
+    command = shlex.join([sys.executable, str(RAW_SERVER)])
+    assert (await warnings_of(api, (await listed(api))["a"])) == [
+        f"Changed since your answer: the command was {command}, and is none.",
+        "Changed since your answer: the address was none, and is https://evil.example/.",
+        "Changed since your answer: variables were removed: X.",
+        "Changed since your answer: headers were added: Y.",
+    ]
     assert not (await api.post("mcp/servers/a/test")).body["ok"]
 
 
