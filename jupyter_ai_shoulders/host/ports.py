@@ -147,5 +147,7 @@ class HostPorts:
     """Detects the sandbox for commands; None: by trying."""
     mcp_url: Callable[[], str | None] = lambda: None
     """Returns the address of our MCP server on this machine, for agents that run beside it."""
+    proxy_url: Callable[[], str | None] = lambda: None
+    """Returns the address of our model proxy on this machine, for the same agents."""
     own_ports: Callable[[], Collection[int]] = tuple
     """Returns the TCP ports this server listens on, which sandboxed commands must not reach."""

@@ -30,7 +30,7 @@ from jupyter_ai_shoulders.proxy.tool_names import ToolNames
 from jupyter_ai_shoulders.proxy.wire_format import WireFormat
 from jupyter_ai_shoulders.wire.api.responses import ModelList
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
-from jupyter_ai_shoulders.wire.ids import ModelId
+from jupyter_ai_shoulders.wire.ids import ModelId, SessionId
 from jupyter_ai_shoulders.wire.parts import AssistantMessage, ModelMessage
 
 _log = logging.getLogger(__name__)
@@ -57,12 +57,13 @@ class ProxyRelay:
         state_cache: StateCache,
         ids: IdSource,
         owner: str | None = None,
+        session_id: SessionId | None = None,
     ) -> None:
-        """``owner`` pays for the requests."""
+        """``owner`` pays for the requests; they count for a conversation if one is given."""
         self._models = models
         self._state_cache = state_cache
         self._ids = ids
-        self._owner = owner
+        self._account = UsageAccount("proxy", session_id=session_id, owner=owner)
 
     def open(self, caller: WireFormat, raw: bytes) -> RelayedRequest:
         """Return the prepared request; nothing is sent yet.
@@ -75,9 +76,7 @@ class ProxyRelay:
         reply_id = self._ids.new("reply").removeprefix("reply_")
         request = proxy_request.request(resolved.spec, reply_id)
         messages = tuple(map(self._restored, request.messages))
-        request = replace(
-            request, messages=messages, account=UsageAccount("proxy", owner=self._owner)
-        )
+        request = replace(request, messages=messages, account=self._account)
         return RelayedRequest(
             caller, proxy_request, resolved, request, state_cache=self._state_cache
         )

@@ -60,7 +60,8 @@ class ExtensionServices:
                 clock=clock,
                 ids=RandomIds(),
                 keys=keys,
-                mcp_url=lambda: _mcp_url(serverapp, config),
+                mcp_url=lambda: _own_url(serverapp, "mcp") if config.mcp_server else None,
+                proxy_url=lambda: _own_url(serverapp, "proxy/"),
                 own_ports=lambda: (serverapp.port,) if serverapp.port else (),
             ),
         )
@@ -140,13 +141,13 @@ def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:
     )
 
 
-def _mcp_url(serverapp: ServerApp, config: Shoulders) -> str | None:
-    """Return the address of the MCP server on this machine; None when it is switched off."""
-    if not config.mcp_server or not serverapp.port:
+def _own_url(serverapp: ServerApp, path: str) -> str | None:
+    """Return an address of ours on this machine; None where there is no port."""
+    if not serverapp.port:
         return None
     scheme = "https" if serverapp.certfile else "http"
     host = "127.0.0.1" if serverapp.ip in _EVERY_ADDRESS else serverapp.ip
-    return f"{scheme}://{host}:{serverapp.port}{serverapp.base_url}shoulders/mcp"
+    return f"{scheme}://{host}:{serverapp.port}{serverapp.base_url}shoulders/{path}"
 
 
 _EVERY_ADDRESS = frozenset({"", "*", "0.0.0.0", "::", "localhost"})  # noqa: S104 compared, not bound

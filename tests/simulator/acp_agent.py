@@ -183,6 +183,9 @@ class ScriptedAgent:
     def _recall(self, session: str) -> None:
         self._say(session, f"{len(self._stored(session)) - 1} messages")
 
+    def _variable(self, session: str, name: str) -> None:
+        self._say(session, os.environ.get(name, "not set"))
+
     def _which_mode(self, session: str) -> None:
         self._say(session, self._mode)
 

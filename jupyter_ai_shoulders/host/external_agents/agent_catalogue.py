@@ -55,6 +55,8 @@ class Agent:
     install: str | None = None
     problem: str | None = None
     """Why it may not be used."""
+    proxy: bool = False
+    """Whether its models are called through our model proxy."""
 
     @property
     def id(self) -> ModelId:
@@ -161,6 +163,7 @@ class AgentCatalogue:
             program=program,
             arguments=tuple(arguments),
             env=entry.env or {},
+            proxy=entry.proxy or False,
             install=entry.install or (None if entry.command else agent.install),
             source="administrator" if is_fixed else "user",
         )

@@ -36,6 +36,8 @@ class AgentEntry(BaseModel):
     """The command that installs it."""
     env: dict[Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")], Word] | None = None
     """Further variables; ``${NAME}`` is the server's variable or stored key of that name."""
+    proxy: bool | None = None
+    """Whether its models are called through our model proxy, on the conversation's budget."""
     disabled: bool | None = None
 
     @field_validator("command", mode="before")

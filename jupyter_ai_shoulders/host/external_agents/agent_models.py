@@ -36,6 +36,10 @@ from jupyter_ai_shoulders.host.external_agents.notebook_server import (
     NotebookServer,
     NotebookServerAccess,
 )
+from jupyter_ai_shoulders.host.external_agents.proxy_access import (
+    ProxyAccess,
+    proxy_variables,
+)
 from jupyter_ai_shoulders.providers.base import (
     ListedModel,
     ModelRequest,
@@ -98,6 +102,9 @@ class AgentPorts:
     workspace: Path
     notebook_server: NotebookServer
     session: Callable[[SessionId], Session]
+    proxy_url: Callable[[], str | None]
+    """Returns the address of our model proxy; None where there is none."""
+    proxy_access: ProxyAccess
 
 
 @dataclass(eq=False, slots=True)
@@ -108,6 +115,7 @@ class _Running:
     conversation: AgentConversation
     listener: ConversationListener
     access: NotebookServerAccess | None = None
+    proxy_secret: str | None = None
     steering: list[PromptBlock] = field(default_factory=list["PromptBlock"])
     """Messages that the user sent while the agent works; its next prompt."""
     stopping: asyncio.Task[None] | None = None
@@ -226,12 +234,12 @@ class AgentModels:
         from jupyter_ai_shoulders.acp_client.connection import AgentConnection, start_agent
 
         agent, ports = running.agent, self._ports
-        environ = ports.catalogue.environment(agent)
-        command = StdioCommand(agent.program, agent.arguments, environ, ports.workspace)
-        connection = AgentConnection(agent.title, command, running.listener)
         session, recorded = ports.session(session_id), self._recorded(session_id, agent)
         earlier = recorded.agent_session if recorded is not None else None
         await self._close_access(running)
+        environ = self._environment(running, session)
+        command = StdioCommand(agent.program, agent.arguments, environ, ports.workspace)
+        connection = AgentConnection(agent.title, command, running.listener)
         running.access = ports.notebook_server.open(agent.title, session.owner)
         mcp = running.access.endpoint if running.access else None
         try:
@@ -251,6 +259,23 @@ class AgentModels:
         yield RecordEvent(running.conversation.state())
         if earlier is not None and not continued:
             yield RecordEvent(Notice(level="warning", code="agent_memory_lost", text=MEMORY_LOST))
+
+    def _environment(self, running: _Running, session: Session) -> dict[str, str]:
+        """Return the agent's variables; its entry wins over those of the model proxy."""
+        agent, ports = running.agent, self._ports
+        environ = ports.catalogue.environment(agent)
+        if not agent.proxy:
+            return environ
+        url = ports.proxy_url()
+        if url is None:
+            raise ProviderError(
+                f"{agent.title} is to use the model proxy, which this server does not have.",
+                code="disabled",
+                hint="Remove `proxy` from its entry in acp_agents.",
+                provider="acp",
+            )
+        running.proxy_secret = ports.proxy_access.issue(session.id, session.owner)
+        return {**proxy_variables(url, running.proxy_secret), **environ}
 
     async def _close_when_it_ends(self, running: _Running, connection: AgentConnection) -> None:
         """Close an agent that ends between two messages, so that the next one starts it again.
@@ -297,6 +322,9 @@ class AgentModels:
 
     async def _close_access(self, running: _Running) -> None:
         access, running.access = running.access, None
+        secret, running.proxy_secret = running.proxy_secret, None
+        if secret is not None:
+            self._ports.proxy_access.revoke(secret)
         if access is not None:
             await self._ports.notebook_server.close(access)
 

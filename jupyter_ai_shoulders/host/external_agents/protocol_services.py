@@ -19,6 +19,7 @@ from jupyter_ai_shoulders.host.external_agents.agent_catalogue import (
 )
 from jupyter_ai_shoulders.host.external_agents.agent_models import AgentModels, AgentPorts
 from jupyter_ai_shoulders.host.external_agents.notebook_server import NotebookServer
+from jupyter_ai_shoulders.host.external_agents.proxy_access import ProxyAccess
 from jupyter_ai_shoulders.host.external_agents.routed_models import RoutedModels
 from jupyter_ai_shoulders.host.mcp_client.build import build_mcp_servers
 from jupyter_ai_shoulders.host.mcp_client.offers import ServerOffers
@@ -57,6 +58,11 @@ class ProtocolServices:
         """Tokens that open our MCP server."""
         path = self.services.settings.home / ".shoulders" / "mcp_tokens.json"
         return AccessTokens(path, self.services.ports.clock)
+
+    @cached_property
+    def proxy_access(self) -> ProxyAccess:
+        """Secrets by which agents reach our model proxy."""
+        return ProxyAccess()
 
     @cached_property
     def mcp_clients(self) -> McpClients:
@@ -98,6 +104,8 @@ class ProtocolServices:
                 workspace=services.settings.workspace,
                 notebook_server=NotebookServer(self.access_tokens, services.ports.mcp_url),
                 session=services.store.sessions.get,
+                proxy_url=services.ports.proxy_url,
+                proxy_access=self.proxy_access,
             )
         )
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Coroutine, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from jupyter_server.auth import User
 from jupyter_server.auth.decorator import authorized
 from tornado import web
 from tornado.iostream import StreamClosedError
 
 from jupyter_ai_shoulders.core.errors import NotFound, ProviderError, ShouldersError
+from jupyter_ai_shoulders.host.external_agents.proxy_access import PREFIX, ProxyGrant
 from jupyter_ai_shoulders.proxy.relay import ProxyRelay, RelayedRequest
 from jupyter_ai_shoulders.proxy.wire_format import WireFormat
 from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelIdentity
+from jupyter_ai_shoulders.server.auth.user_identity import ANONYMOUS
 from jupyter_ai_shoulders.server.handlers.base import (
     HostSource,
     ShouldersHandler,
@@ -61,14 +64,18 @@ class ProxyHandler(ShouldersHandler):
         self.caller: WireFormat = next(known, route["caller"])
         self.request_id = self.limiter.ids.new("req")
         self._work: asyncio.Task[Any] | None = None
+        self._agent: ProxyGrant | None = None
 
     async def prepare(self) -> None:
-        """Authenticate as Jupyter does, or by a kernel's secret."""
+        """Authenticate as Jupyter does, or by the secret of a kernel or an agent."""
         given = list(self._given_keys())
         if given and "Authorization" not in self.request.headers:
             self.request.headers["Authorization"] = f"token {given[0]}"
         users = filter(None, map(self.limiter.secrets.user_of, given))
         self._kernel = next(map(KernelIdentity, users), None)
+        self._agent = await self._agent_of(given)
+        if self._agent is not None:
+            self._kernel = KernelIdentity(User(self._agent.owner or ANONYMOUS))
         try:
             await super().prepare()
         except web.HTTPError as error:
@@ -79,6 +86,14 @@ class ProxyHandler(ShouldersHandler):
         if not self.current_user:  # Jupyter leaves the refusal to each method
             raise web.HTTPError(401, _NO_KEY)
         self._identify()
+
+    async def _agent_of(self, given: Iterable[str]) -> ProxyGrant | None:
+        """Return the agent in the panel whose secret is given."""
+        for secret in given:
+            if secret.startswith(PREFIX):
+                host = await self._host_source()
+                return host.protocols.proxy_access.find(secret)
+        return None
 
     def set_cors_headers(self) -> None:
         """Leave them out: Jupyter would admit any page that knows a token."""
@@ -99,7 +114,8 @@ class ProxyHandler(ShouldersHandler):
     @property
     def relay(self) -> ProxyRelay:
         """The relay to the providers."""
-        return self.limiter.relay(self.host.models, self.user)
+        session_id = None if self._agent is None else self._agent.session_id
+        return self.limiter.relay(self.host.models, self.user, session_id)
 
     async def count(self) -> int | None:
         """Return the request's number of tokens; None when the client disconnected."""

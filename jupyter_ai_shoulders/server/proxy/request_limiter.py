@@ -10,6 +10,7 @@ from jupyter_ai_shoulders.core.errors import PolicyRefusal
 from jupyter_ai_shoulders.proxy.relay import ModelResolver, ProxyRelay
 from jupyter_ai_shoulders.proxy.state_cache import StateCache
 from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelSecrets
+from jupyter_ai_shoulders.wire.ids import SessionId
 
 MAX_CONCURRENT = 256
 """Requests answered at once; the performance target is 200 streams."""
@@ -27,9 +28,11 @@ class RequestLimiter:
         self._limit = limit
         self._count = 0
 
-    def relay(self, models: ModelResolver, owner: str | None) -> ProxyRelay:
-        """Return the relay to the providers, for one user."""
-        return ProxyRelay(models, self._running, self.ids, owner)
+    def relay(
+        self, models: ModelResolver, owner: str | None, session_id: SessionId | None
+    ) -> ProxyRelay:
+        """Return the relay to the providers, for one user or a conversation of theirs."""
+        return ProxyRelay(models, self._running, self.ids, owner, session_id)
 
     @contextmanager
     def slot(self) -> Generator[None]:

@@ -123,27 +123,37 @@ async def agent_workspace(
     variants: Mapping[str, Mapping[str, str]] | None = None,
     pages: NoPages | None = None,
     command: Sequence[str] = (),
+    proxy: str | None = None,
     **env: str,
 ) -> AsyncGenerator[AgentWorkspace]:
     """``variants`` are further agents by name, with their variables; ``env`` are the first's.
 
-    ``command`` is another program than the scripted agent.
+    ``command`` is another program than the scripted agent, ``proxy`` the address of the model
+    proxy, which all use.
     """
     root, home, kept = (folder / name for name in ("root", "home", "agent"))
     for path in (root, home, kept):
         path.mkdir(exist_ok=True)
     words = [*(command or (sys.executable, "-S", "-E", str(AGENT), str(kept)))]
+    entry = {"command": words, "proxy": proxy is not None}
     agents = {"scripted": env, **(variants or {})}
     settings = HostSettings(
         workspace=root,
         state_dir=root / ".shoulders",
         home=home,
-        acp_agents={name: {"command": words, "env": dict(given)} for name, given in agents.items()},
+        acp_agents={
+            name: {"command": words, "env": dict(given), "proxy": proxy is not None}
+            for name, given in agents.items()
+        },
         default_mode=mode,
     )
     environ = {"PATH": os.environ["PATH"], "HOME": str(home)}
     ports = HostPorts(
-        kernels=NoKernels(), pages=pages or NoPages(), environ=environ, mcp_url=lambda: SERVER
+        kernels=NoKernels(),
+        pages=pages or NoPages(),
+        environ=environ,
+        mcp_url=lambda: SERVER,
+        proxy_url=lambda: proxy or None,
     )
     host = build_host(settings, ports)
     try:

@@ -357,3 +357,26 @@ async def test_an_agent_gets_our_mcp_server_with_a_token_that_ends_with_it(tmp_p
         [token] = await tokens.list(None)
         assert token.scopes == ("read", "edit", "run")
     assert await tokens.list(None) == ()
+
+
+async def test_an_agent_may_be_pointed_at_the_model_proxy_while_it_runs(tmp_path: Path) -> None:
+    async with agent_workspace(tmp_path, proxy="http://127.0.0.1:9/shoulders/proxy/") as here:
+        access = here.host.protocols.proxy_access
+        secret = await here.turn(("variable", "ANTHROPIC_API_KEY"))
+        assert await here.turn(("variable", "OPENAI_BASE_URL")) == (
+            "http://127.0.0.1:9/shoulders/proxy/v1"
+        )
+        grant = access.find(secret)
+        assert grant is not None
+        assert grant.session_id == here.session
+        await here.kill_agent()
+        assert access.find(secret) is None
+
+
+async def test_an_agent_that_is_to_use_a_proxy_that_is_not_there_does_not_start(
+    tmp_path: Path,
+) -> None:
+    async with agent_workspace(tmp_path, proxy="") as here:
+        end = await here.turn_with_answers(("say", "Hello."))
+        assert end.error is not None
+        assert "which this server does not have" in end.error.message

@@ -5,7 +5,6 @@ They are in no installed package, so that pip and npm fetch the releases that ha
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -60,8 +59,7 @@ def typescript_example(folder: Path) -> list[str]:
 @asynccontextmanager
 async def example(words: list[str], folder: Path) -> AsyncGenerator[AgentWorkspace]:
     """A conversation with an example."""
-    env = {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}
-    async with agent_workspace(folder, mode="ask", command=words, **env) as here:
+    async with agent_workspace(folder, mode="ask", command=words) as here:
         yield here
         check_log(here.events())
         check_contexts(here.events(), here.host.blobs)
