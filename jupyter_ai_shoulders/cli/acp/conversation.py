@@ -52,6 +52,7 @@ _PAUSES = frozenset({"turn_limit", "session_limit", "compaction_ask"})
 """Codes of notices after which a turn waits without a question."""
 _CONTINUES = frozenset({"final_response", "step_cap", "tool_rejected", "ended_by_tool"})
 """Exits of a turn after which the next one takes up queued messages."""
+_NOT_SEEN = "The server is not connected to the editor's files: unsaved text is not seen now."
 _WAITS = "Your message waits in the conversation; it is sent with your next prompt."
 _PAUSED = (
     "The turn is paused. Continue it in JupyterLab; another prompt here starts a new turn instead."
@@ -113,6 +114,7 @@ class EditorConversation:
         if self._following is None or self._following.done():
             follower = EventFollower(self.chat, self.session.id, self._seq)
             self._following = asyncio.create_task(self._follow(follower))
+            self._following.add_done_callback(self._followed)
 
     async def announce(self, notice: str | None = None) -> None:
         """Offer the skills as commands, and say what the editor asked for in vain."""
@@ -142,6 +144,8 @@ class EditorConversation:
         self._cancelled = self._queued = False
         try:
             self.start()
+            if self._files is not None and not await self._files.begin():
+                await self.say(_NOT_SEEN)
             await self._send(blocks)
             if self._cancelled:  # before the turn had begun
                 await self.cancel()
@@ -150,6 +154,8 @@ class EditorConversation:
             return await turn
         finally:
             self._turn = None
+            if self._files is not None:
+                self._files.page.end()
             for task in self._asking.values():
                 task.cancel()
             self._asking.clear()
@@ -174,8 +180,6 @@ class EditorConversation:
 
     async def _send(self, blocks: Sequence[Any]) -> None:
         content = prompt_content(blocks, self.workspace)
-        if self._files is not None:
-            self._files.lead()
         if self._input is not None:
             call_id, self._input = self._input, None
             command = AnswerInput(text=content.text)
@@ -195,21 +199,25 @@ class EditorConversation:
         await asyncio.to_thread(self.chat.send, self.session.id, message)
 
     async def _follow(self, follower: EventFollower) -> None:
-        """Show events until the engine or the connection to it ends, which ends the prompt."""
-        try:
-            while True:
-                event = await follower.next()
-                self._seq = event.seq
-                await self._show(event)
-                self._note(event)
-                reason = await self._handle(event)
-                if reason is not None:
-                    self._end(reason)
-        except (ClientError, ShouldersError, EOFError) as error:
-            if self._turn is not None and not self._turn.done():
-                self._turn.set_exception(error)
-            else:
-                _log.info("The events of %s end: %s", self.session.id, error)
+        """Show events until the engine or the connection to it ends."""
+        while True:
+            event = await follower.next()
+            self._seq = event.seq
+            await self._show(event)
+            self._note(event)
+            reason = await self._handle(event)
+            if reason is not None:
+                self._end(reason)
+
+    def _followed(self, following: asyncio.Task[None]) -> None:
+        """End the prompt with the error that ended the events; the next one follows again."""
+        error = None if following.cancelled() else following.exception()
+        if error is None:
+            return
+        if self._turn is not None and not self._turn.done():
+            self._turn.set_exception(error)
+        else:
+            _log.warning("The events of %s are not shown any more: %s", self.session.id, error)
 
     def _note(self, event: ev.Event) -> None:
         """Note questions and answers, and whether a turn has taken up our message."""

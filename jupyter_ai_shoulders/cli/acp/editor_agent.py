@@ -253,17 +253,16 @@ class EditorAgent(Agent):
                 options = replace(self._options, workspace=folder)
                 backend = await asyncio.to_thread(choose_backend, options)
                 chat = await asyncio.to_thread(backend.chat)
-                page = await self._page(backend, chat, folder)
+                page = self._page(backend, chat, folder)
                 self._engines[folder] = _Engine(backend, chat, page)
             return self._engines[folder]
 
-    async def _page(self, backend: Backend, chat: ChatBackend, folder: Path) -> EditorPage | None:
+    def _page(self, backend: Backend, chat: ChatBackend, folder: Path) -> EditorPage | None:
         """Offer the editor's text files to the engine if it works on the same files."""
         if not self._offers_files or not self._shares_files:
             return None
-        page = EditorPage(self._connected)
-        await page.connect(chat, folder.relative_to(backend.workspace.resolve()).as_posix())
-        return page
+        below = folder.relative_to(backend.workspace.resolve())
+        return EditorPage(self._connected, chat, below.as_posix())
 
     @property
     def _shares_files(self) -> bool:
@@ -281,7 +280,6 @@ class EditorAgent(Agent):
         files = None
         if engine.page is not None:
             files = ConversationFiles(engine.page, session.id, cwd)
-            files.lead()
         earlier = self._conversations.get(session.id)
         if earlier is not None:
             earlier.close()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from acp.interfaces import Client as Editor
 from pydantic import ValidationError
 
 from jupyter_ai_shoulders.cli.chat.chat_backend import ChatPages, PageLink
+from jupyter_ai_shoulders.client.errors import ClientError
 from jupyter_ai_shoulders.core.clock import RandomIds
 from jupyter_ai_shoulders.files.encoding import DecodedText
 from jupyter_ai_shoulders.wire import frames
@@ -28,6 +30,7 @@ from jupyter_ai_shoulders.wire.versions import text_version, well_formed
 GIVE_UP_SECONDS = 60.0
 """The engine stops waiting earlier; an answer until then still settles what became of a change."""
 _MARK = "\ufeff"
+_log = logging.getLogger(__name__)
 
 
 class _RefusedByEditor(Exception):
@@ -37,35 +40,55 @@ class _RefusedByEditor(Exception):
 class EditorPage:
     """The text files of an editor's folder, read and written over the protocol."""
 
-    def __init__(self, editor: Editor) -> None:
+    def __init__(self, editor: Editor, pages: ChatPages, folder: str) -> None:
+        """``folder`` is the editor's, relative to the engine's workspace."""
         self.client_id = ClientId(RandomIds().new("editor"))
         self._editor = editor
         self._loop = asyncio.get_running_loop()
         self._link: PageLink | None = None
         self._session_id = ""
-        self._folder, self._cwd = PurePosixPath(), Path()
+        self._prompts = 0
+        """Prompts that are being answered."""
+        self._pages = pages
+        self._folder, self._cwd = PurePosixPath(folder), Path()
         self._tasks: set[asyncio.Task[None]] = set()
         self._writing = asyncio.Lock()
 
-    async def connect(self, pages: ChatPages, folder: str) -> None:
-        """Connect to the engine, for a folder of its workspace. Raises ``ClientError``."""
-        self._folder = PurePosixPath(folder)
-        self._link = await asyncio.to_thread(
-            pages.connect_editor, self.client_id, folder, self._receive
-        )
-
     async def aclose(self) -> None:
         """Disconnect; what the engine waits for fails."""
-        if self._link is not None:
-            await asyncio.to_thread(self._link.close)
+        link, self._link = self._link, None
+        if link is not None:
+            await asyncio.to_thread(link.close)
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def follow(self, session_id: str, cwd: str) -> None:
-        """Name this conversation in requests from now on."""
+    async def begin(self, session_id: str, cwd: str) -> bool:
+        """Answer for a conversation, whose prompt begins; return whether the engine can ask."""
         self._session_id, self._cwd = session_id, Path(cwd)
+        self._prompts += 1
+        said = self._announcement(answering=True)
+        if self._link is not None:
+            self._link.send(said)
+            return await asyncio.to_thread(self._link.wait)
+        connect = self._pages.connect_editor
+        try:
+            self._link = await asyncio.to_thread(connect, self.client_id, said, self._receive)
+        except ClientError as error:
+            _log.warning("Files are not read and written through the editor: %s", error)
+            return False
+        return await asyncio.to_thread(self._link.wait)
+
+    def end(self) -> None:
+        """End a prompt that has begun."""
+        self._prompts -= 1
+        if self._link is not None and not self._prompts:
+            self._link.send(self._announcement(answering=False))
+
+    def _announcement(self, *, answering: bool) -> frames.TextEditor:
+        folder = "" if self._folder == PurePosixPath() else str(self._folder)
+        return frames.TextEditor(folder=folder, answering=answering)
 
     def _receive(self, frame: frames.ServerFrame) -> None:
         """Take a frame of the engine, in its thread."""
@@ -79,7 +102,6 @@ class EditorPage:
         task.add_done_callback(self._tasks.discard)
 
     async def _answer(self, frame: frames.TextRead | frames.TextApply) -> None:
-        assert self._link is not None, "frames come after the connection"
         try:
             if isinstance(frame, frames.TextRead):
                 answer = await self._read(frame)
@@ -88,7 +110,8 @@ class EditorPage:
                     answer = await self._apply(frame)
         except _RefusedByEditor as error:
             answer = _refused(frame, "failed", str(error))
-        self._link.send(answer)
+        if self._link is not None:
+            await asyncio.to_thread(self._link.send, answer)
 
     async def _read(self, frame: frames.TextRead) -> frames.PageFrame:
         buffer = await self._buffer(frame.path)
@@ -153,9 +176,9 @@ class ConversationFiles:
     session_id: str
     cwd: str
 
-    def lead(self) -> None:
-        """Name this conversation in requests from now on."""
-        self.page.follow(self.session_id, self.cwd)
+    async def begin(self) -> bool:
+        """See ``EditorPage.begin``."""
+        return await self.page.begin(self.session_id, self.cwd)
 
 
 def _refused(

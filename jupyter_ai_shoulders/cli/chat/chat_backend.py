@@ -26,7 +26,7 @@ from jupyter_ai_shoulders.wire.api.mentions import SkillSummary
 from jupyter_ai_shoulders.wire.api.responses import ModelList, ToolInfo
 from jupyter_ai_shoulders.wire.edits import EditDecisions, PendingEdit, Proposal
 from jupyter_ai_shoulders.wire.events import Event, Restore
-from jupyter_ai_shoulders.wire.frames import PageFrame, ServerFrame
+from jupyter_ai_shoulders.wire.frames import PageFrame, ServerFrame, TextEditor
 from jupyter_ai_shoulders.wire.ids import CallId, ClientId, ProposalId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
 from jupyter_ai_shoulders.wire.usage import Usage
@@ -149,10 +149,14 @@ class ChatFacts(Protocol):
 
 
 class PageLink(Protocol):
-    """A connection of an editor to the engine, as a page has one. Its methods do not block."""
+    """A connection of an editor to the engine, as a page has one."""
+
+    def wait(self) -> bool:
+        """Return whether there is a connection; wait for one that is being made again."""
+        ...
 
     def send(self, frame: PageFrame) -> None:
-        """Send a frame to the engine; it is lost while there is no connection."""
+        """Send a frame to the engine, without blocking; it is lost without a connection."""
         ...
 
     def close(self) -> None:
@@ -164,9 +168,9 @@ class ChatPages(Protocol):
     """Editors as pages: they answer requests about text files."""
 
     def connect_editor(
-        self, client_id: ClientId, folder: str, receive: Callable[[ServerFrame], None]
+        self, client_id: ClientId, editor: TextEditor, receive: Callable[[ServerFrame], None]
     ) -> PageLink:
-        """Connect an editor of the text files below a workspace-relative folder.
+        """Connect an editor of text files.
 
         When this returns, the engine asks it. ``receive`` gets the requests, in another thread.
         """

@@ -21,8 +21,8 @@ from jupyter_ai_shoulders.wire.base import WIRE_VERSION, WireModel
 from jupyter_ai_shoulders.wire.frames import Hello, PageFrame, ServerFrame, TextEditor
 from jupyter_ai_shoulders.wire.ids import ClientId
 
-RETRY_SECONDS = 2.0
-READY_SECONDS = 20.0
+RETRY_SECONDS = 1.0
+READY_SECONDS = 10.0
 _READY = b"ready"
 
 _log = logging.getLogger(__name__)
@@ -35,26 +35,29 @@ class EditorSocket:
         self,
         connection: Connection,
         client_id: ClientId,
-        folder: str,
+        editor: TextEditor,
         receive: Callable[[ServerFrame], None],
     ) -> None:
         """Connect. Raises ``NotAllowed``, ``Unreachable``."""
         self._connection = connection
-        self._first = (
-            Hello(client_id=client_id, wire_version=WIRE_VERSION, cursors={}),
-            TextEditor(folder=folder),
-        )
+        self._hello = Hello(client_id=client_id, wire_version=WIRE_VERSION, cursors={})
+        self._editor = editor
         self._receive = receive
         self._frames: TypeAdapter[ServerFrame] = TypeAdapter(ServerFrame)
         self._closed = threading.Event()
         self._ready = threading.Event()
         self._socket = open_socket(connection)
         threading.Thread(target=self._run, name="editor-socket", daemon=True).start()
-        if not self._ready.wait(READY_SECONDS):
-            _log.warning("The server has not answered the editor's greeting yet.")
+        self.wait()
+
+    def wait(self) -> bool:
+        """See ``PageLink.wait``."""
+        return self._ready.wait(READY_SECONDS)
 
     def send(self, frame: PageFrame) -> None:
         """See ``PageLink.send``."""
+        if isinstance(frame, TextEditor):
+            self._editor = frame
         try:
             self._socket.send(_text(frame))
         except (websocket.WebSocketException, OSError) as error:
@@ -69,9 +72,10 @@ class EditorSocket:
         while not self._closed.is_set():
             try:
                 self._talk()
-            except (websocket.WebSocketException, OSError, ClientError) as error:
+            except (websocket.WebSocketException, OSError) as error:
                 if not self._closed.is_set():
                     _log.info("The connection for the editor's files broke: %s", error)
+            self._ready.clear()
             self._closed.wait(RETRY_SECONDS)
             if not self._closed.is_set():
                 self._reopen()
@@ -87,7 +91,7 @@ class EditorSocket:
 
         The ping comes after the greeting, so its answer says that the server has handled it.
         """
-        for frame in self._first:
+        for frame in (self._hello, self._editor):
             self._socket.send(_text(frame))
         self._socket.ping(_READY)
         while True:

@@ -69,6 +69,10 @@ class _EditorLink:
     engine: _Engine
     client_id: ClientId
 
+    def wait(self) -> bool:
+        """See ``PageLink.wait``."""
+        return True
+
     def send(self, frame: PageFrame) -> None:
         """See ``PageLink.send``."""
         live = self.engine.host.services.files.live
@@ -137,7 +141,7 @@ class InProcessChat:
         self._thread.shutdown()
 
     def connect_editor(
-        self, client_id: ClientId, folder: str, receive: Callable[[ServerFrame], None]
+        self, client_id: ClientId, editor: TextEditor, receive: Callable[[ServerFrame], None]
     ) -> PageLink:
         """See ``ChatPages.connect_editor``."""
         live = self._engine.host.services.files.live
@@ -145,7 +149,7 @@ class InProcessChat:
         def connect() -> None:
             self._editors[client_id] = receive
             live.connected(client_id)
-            live.handle(client_id, TextEditor(folder=folder))
+            live.handle(client_id, editor)
 
         self._now(connect)
         return _EditorLink(self._engine, client_id)

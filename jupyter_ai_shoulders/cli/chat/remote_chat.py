@@ -33,7 +33,7 @@ from jupyter_ai_shoulders.wire.api.responses import (
 from jupyter_ai_shoulders.wire.base import CommandModel
 from jupyter_ai_shoulders.wire.edits import EditDecisions, PendingEdit, PendingEditList, Proposal
 from jupyter_ai_shoulders.wire.events import Event, Restore
-from jupyter_ai_shoulders.wire.frames import ServerFrame
+from jupyter_ai_shoulders.wire.frames import ServerFrame, TextEditor
 from jupyter_ai_shoulders.wire.ids import CallId, ClientId, ProposalId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Session
 from jupyter_ai_shoulders.wire.usage import Usage
@@ -49,10 +49,10 @@ class RemoteChat:
         """See ``ChatBackend.close``: turns continue in the server."""
 
     def connect_editor(
-        self, client_id: ClientId, folder: str, receive: Callable[[ServerFrame], None]
+        self, client_id: ClientId, editor: TextEditor, receive: Callable[[ServerFrame], None]
     ) -> PageLink:
         """See ``ChatPages.connect_editor``."""
-        return EditorSocket(self._client.connection, client_id, folder, receive)
+        return EditorSocket(self._client.connection, client_id, editor, receive)
 
     def past(self, session_id: SessionId) -> list[Event]:
         """See ``ChatTurns.past``."""

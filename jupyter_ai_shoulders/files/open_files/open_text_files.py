@@ -110,7 +110,8 @@ class OpenTextFiles:
             case frames.TextOpen():
                 self._opened(client_id, frame)
             case frames.TextEditor():
-                self._editors.add(client_id, self._workspace.path(frame.folder))
+                folder = self._workspace.path(frame.folder)
+                self._editors.add(client_id, folder, answering=frame.answering)
             case (
                 frames.TextChange() | frames.TextFocus() | frames.TextClose() | frames.TextRename()
             ):
@@ -135,7 +136,7 @@ class OpenTextFiles:
         """Return the claim of the connected page that the current task's edits go to.
 
         That is the task's own page if it has the file open or is an editor, else the page focused
-        last, else, if the task has no page, an editor.
+        last, else, if the task has no page, an editor that is being answered.
         """
         acting = self._acting.client
         editor, claim = self._editors.claim(name, acting), self._claims.owner(name, acting)

@@ -66,13 +66,14 @@ class TextRename(CommandModel):
 class TextEditor(CommandModel):
     """The client is an editor that reads and changes any text file below ``folder`` on request.
 
-    It is asked for files of its own messages, of work that no page asked for, and for files in
-    which it was seen to have unsaved text.
+    It is asked for files of its own messages, while one of them is answered also for those of work
+    that no page asked for, and at any time for files in which it was seen to have unsaved text.
     """
 
     type: Literal["text-editor"] = "text-editor"
     folder: str
     """Workspace-relative, empty for the whole workspace."""
+    answering: bool
 
 
 class TextContent(CommandModel):

@@ -3410,8 +3410,8 @@ new_path: string
 /**
  * The client is an editor that reads and changes any text file below ``folder`` on request.
  * 
- * It is asked for files of its own messages, of work that no page asked for, and for files in
- * which it was seen to have unsaved text.
+ * It is asked for files of its own messages, while one of them is answered also for those of work
+ * that no page asked for, and at any time for files in which it was seen to have unsaved text.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "TextEditor".
@@ -3419,6 +3419,7 @@ new_path: string
 export interface TextEditor {
 type: "text-editor"
 folder: string
+answering: boolean
 }
 /**
  * Answer to ``text-read``; every line ends in ``\n``.

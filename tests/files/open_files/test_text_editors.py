@@ -22,37 +22,53 @@ def workspace(tmp_path: Path) -> Generator[TextWorkspace]:
 
 
 def editor_of(
-    workspace: TextWorkspace, path: str = "a.py", folder: str = "", text: str = "a = 1\n"
+    workspace: TextWorkspace,
+    path: str = "a.py",
+    folder: str = "",
+    text: str = "a = 1\n",
+    *,
+    answering: bool = True,
 ) -> TextPage:
     """Connect an editor whose buffer has unsaved text; the file has ``a = 0``."""
     workspace.here.write(path, "a = 0\n")
     page = TextPage(workspace.live, workspace.here.root / path, EDITOR, path, text, dirty=True)
     workspace.pages[EDITOR] = page
     workspace.live.connected(EDITOR)
-    page.say(frames.TextEditor(folder=folder))
+    page.say(frames.TextEditor(folder=folder, answering=answering))
     return page
 
 
 @pytest.mark.parametrize(
-    ("acting", "path", "folder", "asked"),
+    ("acting", "answering", "asked"),
     [
-        (EDITOR, "a.py", "", True),
-        (None, "a.py", "", True),
-        ("page_2", "a.py", "", False),
-        (EDITOR, "src/a.py", "src", True),
-        (EDITOR, "a.py", "src", False),
-        (EDITOR, "srcs/a.py", "src", False),
+        (EDITOR, True, True),
+        (EDITOR, False, True),
+        (None, True, True),
+        (None, False, False),
+        (ClientId("page_2"), True, False),
     ],
-    ids=["its own", "no page's", "another page's", "below", "above", "beside"],
+    ids=["its own", "its own later", "no page's", "no page's later", "another page's"],
 )
-async def test_an_editor_is_asked_for_files_of_its_folder_in_its_own_work(
-    workspace: TextWorkspace, acting: str | None, path: str, folder: str, asked: bool
+async def test_an_editor_is_asked_in_its_own_work(
+    workspace: TextWorkspace, acting: ClientId | None, answering: bool, asked: bool
+) -> None:
+    editor_of(workspace, answering=answering)
+    workspace.acting.set_client(acting)
+    snapshot = await workspace.read()
+    assert (snapshot.text, snapshot.dirty) == (("a = 1\n", True) if asked else ("a = 0\n", False))
+    assert not workspace.texts.in_page("a.py"), "the editor does not show what was changed"
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "asked"),
+    [("src/a.py", "src", True), ("a.py", "src", False), ("srcs/a.py", "src", False)],
+    ids=["below", "above", "beside"],
+)
+async def test_an_editor_is_asked_for_files_of_its_folder(
+    workspace: TextWorkspace, path: str, folder: str, asked: bool
 ) -> None:
     editor_of(workspace, path, folder)
-    workspace.acting.set_client(None if acting is None else ClientId(acting))
-    snapshot = await workspace.read(path)
-    assert (snapshot.text, snapshot.dirty) == (("a = 1\n", True) if asked else ("a = 0\n", False))
-    assert not workspace.texts.in_page(path), "the editor does not show what was changed"
+    assert (await workspace.read(path)).dirty == asked
 
 
 async def test_unsaved_text_of_an_editor_is_an_open_document_for_others_until_it_is_saved(
