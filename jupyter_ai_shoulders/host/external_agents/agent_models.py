@@ -36,10 +36,7 @@ from jupyter_ai_shoulders.host.external_agents.notebook_server import (
     NotebookServer,
     NotebookServerAccess,
 )
-from jupyter_ai_shoulders.host.external_agents.proxy_access import (
-    ProxyAccess,
-    proxy_variables,
-)
+from jupyter_ai_shoulders.host.external_agents.proxy_access import ModelProxy, ProxyKey
 from jupyter_ai_shoulders.providers.base import (
     ListedModel,
     ModelRequest,
@@ -102,9 +99,7 @@ class AgentPorts:
     workspace: Path
     notebook_server: NotebookServer
     session: Callable[[SessionId], Session]
-    proxy_url: Callable[[], str | None]
-    """Returns the address of our model proxy; None where there is none."""
-    proxy_access: ProxyAccess
+    model_proxy: ModelProxy
 
 
 @dataclass(eq=False, slots=True)
@@ -115,7 +110,7 @@ class _Running:
     conversation: AgentConversation
     listener: ConversationListener
     access: NotebookServerAccess | None = None
-    proxy_secret: str | None = None
+    key: ProxyKey | None = None
     steering: list[PromptBlock] = field(default_factory=list["PromptBlock"])
     """Messages that the user sent while the agent works; its next prompt."""
     stopping: asyncio.Task[None] | None = None
@@ -264,18 +259,10 @@ class AgentModels:
         """Return the agent's variables; its entry wins over those of the model proxy."""
         agent, ports = running.agent, self._ports
         environ = ports.catalogue.environment(agent)
-        if not agent.proxy:
-            return environ
-        url = ports.proxy_url()
-        if url is None:
-            raise ProviderError(
-                f"{agent.title} is to use the model proxy, which this server does not have.",
-                code="disabled",
-                hint="Remove `proxy` from its entry in acp_agents.",
-                provider="acp",
-            )
-        running.proxy_secret = ports.proxy_access.issue(session.id, session.owner)
-        return {**proxy_variables(url, running.proxy_secret), **environ}
+        if agent.proxy:
+            running.key = ports.model_proxy.open(agent.title, session.id, session.owner)
+            return {**running.key.variables(), **environ}
+        return environ
 
     async def _close_when_it_ends(self, running: _Running, connection: AgentConnection) -> None:
         """Close an agent that ends between two messages, so that the next one starts it again.
@@ -322,9 +309,9 @@ class AgentModels:
 
     async def _close_access(self, running: _Running) -> None:
         access, running.access = running.access, None
-        secret, running.proxy_secret = running.proxy_secret, None
-        if secret is not None:
-            self._ports.proxy_access.revoke(secret)
+        key, running.key = running.key, None
+        if key is not None:
+            self._ports.model_proxy.access.revoke(key.secret)
         if access is not None:
             await self._ports.notebook_server.close(access)
 

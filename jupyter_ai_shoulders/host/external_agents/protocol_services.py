@@ -19,7 +19,7 @@ from jupyter_ai_shoulders.host.external_agents.agent_catalogue import (
 )
 from jupyter_ai_shoulders.host.external_agents.agent_models import AgentModels, AgentPorts
 from jupyter_ai_shoulders.host.external_agents.notebook_server import NotebookServer
-from jupyter_ai_shoulders.host.external_agents.proxy_access import ProxyAccess
+from jupyter_ai_shoulders.host.external_agents.proxy_access import ModelProxy, ProxyAccess
 from jupyter_ai_shoulders.host.external_agents.routed_models import RoutedModels
 from jupyter_ai_shoulders.host.mcp_client.build import build_mcp_servers
 from jupyter_ai_shoulders.host.mcp_client.offers import ServerOffers
@@ -104,8 +104,7 @@ class ProtocolServices:
                 workspace=services.settings.workspace,
                 notebook_server=NotebookServer(self.access_tokens, services.ports.mcp_url),
                 session=services.store.sessions.get,
-                proxy_url=services.ports.proxy_url,
-                proxy_access=self.proxy_access,
+                model_proxy=ModelProxy(self.proxy_access, services.ports.proxy_url),
             )
         )
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.wire.ids import SessionId
 
 PREFIX = "shoulders-agent."
@@ -46,18 +48,45 @@ class ProxyAccess:
         self._grants.pop(_hash(secret), None)
 
 
-def proxy_variables(url: str, secret: str) -> dict[str, str]:
-    """Return the variables that point the SDKs of three vendors at the proxy; ``url`` ends in /."""
-    root = url.rstrip("/")
-    return {
-        "ANTHROPIC_BASE_URL": root,
-        "ANTHROPIC_API_KEY": secret,
-        "OPENAI_BASE_URL": f"{root}/v1",
-        "OPENAI_API_KEY": secret,
-        "CODEX_API_KEY": secret,
-        "GOOGLE_GEMINI_BASE_URL": root,
-        "GEMINI_API_KEY": secret,
-    }
+@dataclass(frozen=True, slots=True)
+class ModelProxy:
+    """Points agents at our model proxy."""
+
+    access: ProxyAccess
+    url: Callable[[], str | None]
+    """Returns its address on this machine, which ends in /; None where there is none."""
+
+    def open(self, title: str, session_id: SessionId, owner: str | None) -> ProxyKey:
+        """Make a secret for an agent. Raises ``ProviderError`` (there is no proxy)."""
+        url = self.url()
+        if url is None:
+            raise ProviderError(
+                f"{title} is to use the model proxy, which this server does not have.",
+                code="disabled",
+                hint="Remove `proxy` from its entry in acp_agents.",
+                provider="acp",
+            )
+        return ProxyKey(self.access.issue(session_id, owner), url.rstrip("/"))
+
+
+@dataclass(frozen=True, slots=True)
+class ProxyKey:
+    """The secret of one agent and the address that it opens."""
+
+    secret: str
+    url: str
+
+    def variables(self) -> dict[str, str]:
+        """Return the variables that point the SDKs of three vendors at the proxy."""
+        return {
+            "ANTHROPIC_BASE_URL": self.url,
+            "ANTHROPIC_API_KEY": self.secret,
+            "OPENAI_BASE_URL": f"{self.url}/v1",
+            "OPENAI_API_KEY": self.secret,
+            "CODEX_API_KEY": self.secret,
+            "GOOGLE_GEMINI_BASE_URL": self.url,
+            "GEMINI_API_KEY": self.secret,
+        }
 
 
 def _hash(secret: str) -> str:

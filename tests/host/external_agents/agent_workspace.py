@@ -141,10 +141,7 @@ async def agent_workspace(
         workspace=root,
         state_dir=root / ".shoulders",
         home=home,
-        acp_agents={
-            name: {"command": words, "env": dict(given), "proxy": proxy is not None}
-            for name, given in agents.items()
-        },
+        acp_agents={name: {**entry, "env": dict(given)} for name, given in agents.items()},
         default_mode=mode,
     )
     environ = {"PATH": os.environ["PATH"], "HOME": str(home)}

@@ -57,10 +57,10 @@ class Hostile:
 
 HOSTILE = (
     Hostile(
-        "flood of updates", [("flood", 8_000), ("say", "fine")], said="fine", title="Step 7999"
+        "flood of updates", [("flood", 3_000), ("say", "fine")], said="fine", title="Step 2999"
     ),
     Hostile(
-        "flood of tool calls", [("flood_of_calls", 6_000)], notice="output_limit", title="Step 0"
+        "flood of tool calls", [("flood_of_calls", 2_000)], notice="output_limit", title="Step 0"
     ),
     Hostile("50 MB of text in pieces", [("big", 50, 500)], notice="output_limit"),
     Hostile("50 MB of text at once", [("big", 50, 1)], error="too long", code="stream_truncated"),

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from jupyter_ai_shoulders.host.build import Host
-from jupyter_ai_shoulders.host.external_agents.proxy_access import ProxyAccess, proxy_variables
+from jupyter_ai_shoulders.host.external_agents.proxy_access import ModelProxy, ProxyAccess
 from jupyter_ai_shoulders.wire.ids import SessionId
 from tests.server.client import Api
 from tests.server.proxy.conftest import CLAUDE
@@ -63,10 +63,11 @@ async def test_a_secret_opens_the_proxy_only(api: Api, jp_serverapp: Any, proxy_
 
 
 def test_the_variables_point_three_vendors_at_the_proxy() -> None:
-    secret = ProxyAccess().issue(SessionId("s"), None)
-    variables = proxy_variables("http://127.0.0.1:8888/shoulders/proxy/", secret)
+    proxy = ModelProxy(ProxyAccess(), lambda: "http://127.0.0.1:8888/shoulders/proxy/")
+    key = proxy.open("Codex", SessionId("s"), None)
+    variables = key.variables()
 
     assert variables["ANTHROPIC_BASE_URL"] == "http://127.0.0.1:8888/shoulders/proxy"
     assert variables["OPENAI_BASE_URL"] == "http://127.0.0.1:8888/shoulders/proxy/v1"
     assert variables["GOOGLE_GEMINI_BASE_URL"] == "http://127.0.0.1:8888/shoulders/proxy"
-    assert {value for name, value in variables.items() if name.endswith("KEY")} == {secret}
+    assert {value for name, value in variables.items() if name.endswith("KEY")} == {key.secret}
