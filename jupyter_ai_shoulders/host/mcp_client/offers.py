@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Protocol
 
+from jupyter_ai_shoulders.host.mcp_client.change_notices import ChangeNotices
 from jupyter_ai_shoulders.host.mcp_client.missing_values import AskedValues, ServerValues
 from jupyter_ai_shoulders.host.mcp_client.sampling import Sampling
 from jupyter_ai_shoulders.host.mcp_client.server_content import ServerContent
@@ -36,11 +37,13 @@ class ServerOffers:
         self, services: SharedServices, registry: ToolRegistry, servers: HostServers
     ) -> None:
         store = services.store
+        notices = ChangeNotices(store.log.append)
         self.tools = ServerTools(
             servers,
             registry,
             StateFile(store.directory, FILE),
             changed=partial(_announce, services.ports.pages),
+            admitted=notices.offered,
             limits=services.settings.mcp_calls,
         )
         self.questions = ServerQuestions(
@@ -59,6 +62,7 @@ class ServerOffers:
         self.content = ServerContent(servers, services.ports.clock)
         services.server_resources.source = self.content
         store.hub.add(self.tools)
+        store.hub.add(notices)
 
     async def start(self) -> None:
         """Offer what the servers offered last; starts none of them."""

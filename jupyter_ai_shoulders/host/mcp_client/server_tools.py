@@ -70,13 +70,15 @@ class ServerTools:
         file: PermissionsFile,
         *,
         changed: Callable[[], None],
+        admitted: Callable[[ServerOffer], None] = lambda _: None,
         limits: CallLimits,
     ) -> None:
-        """``changed`` is called when the registry changed."""
+        """``changed`` is called when the registry changed, ``admitted`` with what is new in it."""
         self._servers = servers
         self._registry = registry
         self._file = file
         self._changed = changed
+        self._on_admitted = admitted
         self.running = RunningCalls()
         self.values: MissingValues | None = None
         self._definitions: dict[str, str] = {}
@@ -245,6 +247,7 @@ class ServerTools:
             package=f"MCP server {offer.server}",
             brief={tool.name for tool in offer.tools if tool.brief},
         )
+        self._on_admitted(offer)
 
     def _stored(self) -> dict[str, ServerOffer]:
         try:

@@ -13,6 +13,7 @@ import pytest
 from jupyter_ai_shoulders.core.errors import Conflict
 from jupyter_ai_shoulders.host.mcp_client.server_questions import ServerQuestions
 from jupyter_ai_shoulders.host.mcp_client.server_tools import ServerTools
+from jupyter_ai_shoulders.mcp_client.pool import ConnectionPool
 from jupyter_ai_shoulders.mcp_client.ports import ProgressListener
 from jupyter_ai_shoulders.notebook.execution.stdin import PendingInputs
 from jupyter_ai_shoulders.tools.base import (
@@ -41,6 +42,7 @@ from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.ids import CallId, SessionId
 from jupyter_ai_shoulders.wire.parts import TextPart
 from jupyter_ai_shoulders.wire.sessions import Mode
+from tests.mcp_client.probes import pool_of, raw_entry
 from tests.tools.direct_calls import context
 from tests.tools.mcp.fake_servers import FakePool, FakeServer, said, tool
 
@@ -62,17 +64,35 @@ class Memory:
         self.text = text
 
 
+class RealServers:
+    """``ConfiguredServers`` over a pool of programs."""
+
+    def __init__(self, pool: ConnectionPool) -> None:
+        self.states = pool.states
+        self.connection = pool.connection
+        self.add_listener = pool.add_listener
+
+    async def refresh(self, max_age_s: float = 0.0) -> None:
+        del max_age_s
+
+
 class Setup:
     """Servers, their tools, and the answers of a user."""
 
-    def __init__(self, *servers: FakeServer, file: Memory | None = None, silent: float = 60):
+    def __init__(
+        self,
+        *servers: FakeServer,
+        file: Memory | None = None,
+        silent: float = 60,
+        real: ConnectionPool | None = None,
+    ):
         self.pool = FakePool(*servers)
         self.registry = ToolRegistry([])
         self.heir = self.registry.extended([])
         self.file = file or Memory()
         self.changes = 0
         self.tools = ServerTools(
-            self.pool,
+            self.pool if real is None else RealServers(real),
             self.registry,
             self.file,
             changed=self._changed,
@@ -180,6 +200,26 @@ async def test_a_changed_tool_asks_again_and_says_what_changed():
             asked = decided(after, mode=mode, **given)
             assert isinstance(asked, Ask)
             assert "its server changed its description" in asked.reason.text
+
+
+async def test_a_program_that_describes_a_tool_otherwise_asks_again(tmp_path: Path):
+    async with pool_of(raw_entry("changing", name="demo"), folder=tmp_path) as pool:
+        setup = await Setup(real=pool).loaded()
+        before = await setup.subject(text="hi")
+        grant = Grant(ECHO, definition=before.target.definition)
+        assert isinstance(decided(before, grants=(grant,)), Allow)
+        await (await pool.connection("demo")).call_tool("replace", {})
+        async with asyncio.timeout(10):
+            while (after := await setup.subject(text="hi")).target == before.target:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        asked = decided(after, grants=(grant,))
+        assert isinstance(asked, Ask)
+        assert "its server changed its description" in asked.reason.text
+        with pytest.raises(Conflict, match="changed the description"):
+            await setup.call(before, text="hi")
+        await setup.tools.settled()
+        assert setup.heir.get("mcp__demo__replace") is None
+        await setup.tools.aclose()
 
 
 async def test_a_tool_that_changed_after_the_answer_is_not_called():

@@ -13,6 +13,7 @@ from traitlets.config import Config
 
 from jupyter_ai_shoulders.wire.base import JsonObject
 from tests.mcp_client import sdk_server
+from tests.mcp_client.probes import RAW_SERVER
 from tests.server.client import Api
 from tests.server.handlers.test_web_tools import Conversation, of_type, use
 from tests.simulator import Simulator
@@ -93,6 +94,33 @@ async def test_resources_and_prompts_are_listed_and_read(
     attachment = {"kind": "mcp_resource", **{key: note[key] for key in ("server", "uri", "name")}}
     await conversation.play(text="See this.", attachments=[attachment])
     assert "a note" in json.dumps(upstream.requests[-1].body)
+
+
+class TestChanges:
+    @pytest.fixture
+    def jp_server_config(self, jp_server_config: Config) -> Config:
+        """A server whose tools change when one is called."""
+        entry = {"command": sys.executable, "args": [str(RAW_SERVER), "changing"]}
+        jp_server_config.merge(Config({"Shoulders": {"mcp_servers": {"raw": entry}}}))
+        return jp_server_config
+
+    async def test_a_conversation_is_told_what_its_server_changed(
+        self, api: Api, conversation: Conversation
+    ):
+        load = use("load_tools", category="mcp__raw")
+        replace = ToolUse(
+            name="call_tool", arguments={"name": "mcp__raw__replace", "arguments": {}}
+        )
+        events = await conversation.play(load, replace)
+        path, after = f"sessions/{events[0]['session_id']}/events", events[-1]["seq"]
+        async with asyncio.timeout(10):
+            while not (found := (await api.get(path, after=after)).body["events"]):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)  # the pace of a script that polls
+        [notice] = of_type(found, "notice")
+        assert (notice["level"], notice["code"]) == ("info", "server_tools_changed")
+        assert notice["text"] == (
+            "The MCP server raw changed its tools: new new; changed echo; removed replace."
+        )
 
 
 LIMITS = {
