@@ -39,14 +39,22 @@ class TextRouter:
         While a page with unsaved text is absent, returns the file's text as ``dirty``. Raises like
         ``TextDocuments.read``.
         """
+        opened = await self.open_text(path)
+        if opened is not None:
+            return opened
         name = self._workspace.path(path)
-        claim = self._live.owner(name)
-        if claim is not None:
-            return await self._edits.read(claim)
         snapshot = await self._disk.read(name)
         if self._live.absent(name) is not None:
             return replace(snapshot, dirty=True)
         return snapshot
+
+    async def open_text(self, path: str) -> TextSnapshot | None:
+        """Return the text of the page or editor that has a file open, None if there is none.
+
+        Raises like ``TextDocuments.read``.
+        """
+        claim = self._live.owner(self._workspace.path(path))
+        return None if claim is None else await self._edits.read(claim)
 
     async def replace(
         self, path: str, text: str, expected: Version, origin: ChangeOrigin

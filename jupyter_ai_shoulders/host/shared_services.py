@@ -255,6 +255,7 @@ class SharedServices:
             level=self.preferences.data_values,
             is_named=lambda blob, owner: is_blob_referenced(store.directory.database, blob, owner),
             resources=self.server_resources,
+            texts=self.files.texts,
         )
         return WorkspaceEnvironment(
             self.instruction_sources,

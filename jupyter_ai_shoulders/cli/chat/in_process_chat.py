@@ -175,7 +175,13 @@ class InProcessChat:
 
     def send(self, session_id: SessionId, message: SendMessage) -> None:
         """See ``ChatTurns.send``."""
-        self._do(self._engine.host.engine.send(session_id, message))
+        host = self._engine.host
+
+        async def send() -> None:
+            host.services.current_page.set_client(message.client_id)
+            await host.engine.send(session_id, message)
+
+        self._do(send())
 
     def cancel(self, session_id: SessionId) -> None:
         """See ``ChatTurns.cancel``."""

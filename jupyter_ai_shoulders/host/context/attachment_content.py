@@ -20,10 +20,15 @@ from jupyter_ai_shoulders.core.errors import (
 )
 from jupyter_ai_shoulders.core.sensitive_files.secret_files import is_secret
 from jupyter_ai_shoulders.engine.environment.attachments import AttachmentContent
-from jupyter_ai_shoulders.files.encoding import decode_text
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace, WorkspacePath
 from jupyter_ai_shoulders.guard.images import EncodedImage, fit_image
 from jupyter_ai_shoulders.guard.search.file_tree import file_tree
+from jupyter_ai_shoulders.host.context.text_file_content import (
+    OpenTexts,
+    open_text,
+    stored_text,
+    unshown,
+)
 from jupyter_ai_shoulders.host.sessions.recent_messages import recent_messages
 from jupyter_ai_shoulders.notebook.base import Notebooks, NotebookSnapshot
 from jupyter_ai_shoulders.notebook.kernels.variable_info import variable_lines
@@ -34,7 +39,7 @@ from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
 from jupyter_ai_shoulders.tools.editing.read_cache import ReadTextCache
 from jupyter_ai_shoulders.wire.api.settings import DataValues
 from jupyter_ai_shoulders.wire.base import JsonObject
-from jupyter_ai_shoulders.wire.ids import BlobHash, SessionId, Version
+from jupyter_ai_shoulders.wire.ids import BlobHash, SessionId
 from jupyter_ai_shoulders.wire.messages import (
     Attachment,
     CellAttachment,
@@ -52,10 +57,7 @@ from jupyter_ai_shoulders.wire.messages import (
 from jupyter_ai_shoulders.wire.parts import ImagePart, ResultContent, TextPart
 from jupyter_ai_shoulders.wire.results import SeenVersion
 from jupyter_ai_shoulders.wire.sessions import Session
-from jupyter_ai_shoulders.wire.versions import file_version, text_version
 
-FILE_LIMIT = 50 * 1024
-"""Bytes shown of an attached file."""
 FOLDER_ENTRIES = 200
 FOLDER_DEPTH = 3
 THREAD_MESSAGES = 8
@@ -95,6 +97,7 @@ class AttachmentReader:
         level: Callable[[], DataValues] = lambda: "schema_only",
         is_named: Callable[[BlobHash, str | None], bool] = lambda _blob, _owner: False,
         resources: ServerResources | None = None,
+        texts: OpenTexts | None = None,
     ) -> None:
         """``is_named`` returns whether an owner may see a blob; it blocks."""
         self._workspace = workspace
@@ -108,6 +111,7 @@ class AttachmentReader:
         self._level = level
         self._is_named = is_named
         self._resources = resources
+        self._texts = texts
 
     async def capture(
         self, attachment: Attachment, session: Session, *, images: bool
@@ -139,7 +143,7 @@ class AttachmentReader:
         if isinstance(attachment, VariableAttachment):
             return await self._variable(attachment)
         if self._resources is None:
-            return _unshown("MCP servers cannot be reached from here")
+            return unshown("MCP servers cannot be reached from here")
         return await self._resources.capture(attachment.server, attachment.uri, images=images)
 
     async def _maybe_pictured(
@@ -180,10 +184,20 @@ class AttachmentReader:
         if path.lower().endswith(_IMAGES):
             content = await asyncio.to_thread(self._bytes, path, IMAGE_FILE_LIMIT)
             return await _pictured(content, images=images)
-        captured, text = await asyncio.to_thread(self._text_file, path)
+        captured, text = await self._text_file(path)
         for seen in captured.seen:
             self._seen_texts.add(seen.version, text)
         return captured
+
+    async def _text_file(self, path: WorkspacePath) -> tuple[AttachmentContent, str]:
+        """Return a text as it is open, unsaved changes included, or as it is on the disk."""
+        try:
+            opened = None if self._texts is None else await self._texts.open_text(path)
+        except (InvalidRequest, NotFound):  # no text: the file on the disk says what it is
+            opened = None
+        if opened is not None:
+            return await asyncio.to_thread(open_text, opened)
+        return await asyncio.to_thread(stored_text, self._workspace, path)
 
     def _allowed(self, given: str) -> WorkspacePath:
         """Return the file's canonical path. Raises ``PolicyRefusal`` for a secret file."""
@@ -194,22 +208,6 @@ class AttachmentReader:
 
     def _bytes(self, path: str, limit: int) -> bytes:
         return self._workspace.head(self._workspace.path(path), limit).content
-
-    def _text_file(self, path: str) -> tuple[AttachmentContent, str]:
-        """Return the part of a file that is shown, and its text as the tools read it."""
-        found = self._workspace.head(self._workspace.path(path), FILE_LIMIT)
-        size = found.stat.size
-        if found.content.startswith(b"%PDF-"):
-            return _unshown(f"a PDF of {_kilobytes(size)}, which cannot be read here"), ""
-        text = _decoded(found.content)
-        if text is None:
-            return _unshown(f"a binary file of {_kilobytes(size)}, not shown"), ""
-        if size > len(found.content):
-            note = f"only its first {FILE_LIMIT // 1024} KB of {_kilobytes(size)} are shown"
-            return AttachmentContent((TextPart(text=text),), note, warn=True), ""
-        version, known = _version(found.content, path)
-        seen = SeenVersion(path=path, cell_id=None, version=version)
-        return AttachmentContent((TextPart(text=text or "(empty file)"),), seen=(seen,)), known
 
     def _folder(self, given: str) -> AttachmentContent:
         path = self._allowed(given)
@@ -250,7 +248,7 @@ class AttachmentReader:
         else:
             output = outputs[attachment.index] if 0 <= attachment.index < len(outputs) else None
         if output is None:
-            return _unshown(f"cell {number} no longer has this output")
+            return unshown(f"cell {number} no longer has this output")
         return await _output(output, number, images=images)
 
     async def _variable(self, attachment: VariableAttachment) -> AttachmentContent:
@@ -262,9 +260,9 @@ class AttachmentReader:
             async with asyncio.timeout(VARIABLE_SECONDS):
                 look = await self._variables.describe(path, self._level(), [attachment.name])
         except TimeoutError:
-            return _unshown("its kernel did not answer in time")
+            return unshown("its kernel did not answer in time")
         if not look.namespace.variables:
-            return _unshown("the kernel has no such variable")
+            return unshown("the kernel has no such variable")
         old = f"as it was {look.age_s:.0f} s ago: {look.why_old}" if look.why_old else None
         return AttachmentContent((TextPart(text="\n".join(variable_lines(look.namespace))),), old)
 
@@ -351,43 +349,13 @@ async def _pictured(content: bytes, *, images: bool) -> AttachmentContent:
     picture = await asyncio.to_thread(fit_image, content)
     if not images:
         size = f"{picture.width} × {picture.height} pixels"
-        return _unshown(f"a picture of {size}, which this model cannot read")
+        return unshown(f"a picture of {size}, which this model cannot read")
     return AttachmentContent((_image_part(picture),))
 
 
 def _image_part(picture: EncodedImage) -> ResultContent:
     data = base64.b64encode(picture.content).decode()
     return ImagePart(media_type=picture.media_type, data=data)
-
-
-def _unshown(note: str) -> AttachmentContent:
-    return AttachmentContent(note=note, warn=True)
-
-
-def _version(content: bytes, path: str) -> tuple[Version, str]:
-    """Return the version and the text by which tools know a file, whatever its encoding."""
-    try:
-        text = decode_text(content, path).text
-    except InvalidRequest:
-        return file_version(content), ""
-    return text_version(text), text
-
-
-def _decoded(content: bytes) -> str | None:
-    """Return the text, or None for binary content. A character cut off at the end is dropped."""
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return content.decode("utf-16", "replace")
-    if b"\0" in content:
-        return None
-    text = content.decode("utf-8-sig", "replace")
-    damaged = text.count("�")
-    if damaged > 1 and damaged * 50 > len(text):
-        return content.decode("cp1252", "replace")
-    return text.rstrip("�")
-
-
-def _kilobytes(size: int) -> str:
-    return f"{max(1, size // 1024):,} KB"
 
 
 def _cut(text: str) -> str:

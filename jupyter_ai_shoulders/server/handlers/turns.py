@@ -41,6 +41,7 @@ class MessagesHandler(ShouldersHandler):
         command = self.body(SendMessage)
         if command.client_id is None:
             command = command.model_copy(update={"client_id": self.client_id})
+        self.host.services.current_page.set_client(command.client_id)
         self.answer(await self.host.engine.send(session.id, command), 202)
 
 

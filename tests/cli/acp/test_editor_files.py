@@ -72,6 +72,43 @@ async def test_an_edit_lands_in_the_buffer_and_is_undone_there(
     assert path.read_text() == (undone if saves else SAVED)
 
 
+async def test_a_linked_file_is_seen_with_its_unsaved_text(terminal: Terminal) -> None:
+    path = terminal.root / "linked.txt"
+    path.write_text(SAVED)
+    long = terminal.root / "linked long.txt"
+    long.write_text("short")
+    editor = typed(path)
+    assert editor.buffers is not None
+    editor.buffers.texts[str(long)] = "é" * 50_000
+    terminal.plays(says("Seen."))
+    async with connected(terminal.root, editor) as run:
+        made = await run.new()
+        links = [
+            schema.ResourceContentBlock(type="resource_link", name="x", uri=file.as_uri())
+            for file in (path, long)
+        ]
+        await run.prompt(made.session_id, "Look.", *links)
+    assert "five, typed" in results(terminal)
+    assert "é" * 25_000 in results(terminal)
+    assert "only its first 50 KB" in results(terminal)
+
+
+async def test_a_folder_of_the_servers_workspace_is_the_editors(attached: Terminal) -> None:
+    folder = attached.root / "below"
+    folder.mkdir()
+    for name in ("inside.txt", "../outside.txt"):
+        (folder / name).write_text(SAVED)
+    editor = typed(folder / "inside.txt")
+    names = ("below/inside.txt", "outside.txt")
+    attached.plays(*[tool("read_file", path=name) for name in names], says("Done."))
+    async with connected(attached.root, editor) as run:
+        made = await run.agent.new_session(cwd=str(folder), mcp_servers=[])
+        await run.prompt(made.session_id, "Read.")
+    assert editor.buffers is not None
+    assert editor.buffers.asked == [("read", "inside.txt")]
+    assert "five, typed" in results(attached)
+
+
 async def test_what_is_typed_while_the_edit_is_made_stays(attached: Terminal) -> None:
     path = attached.root / "typing.txt"
     path.write_text(SAVED)

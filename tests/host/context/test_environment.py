@@ -28,8 +28,9 @@ from jupyter_ai_shoulders.engine.environment.snapshot import (
 )
 from jupyter_ai_shoulders.guard.filesystem.workspace import Workspace
 from jupyter_ai_shoulders.guard.images import LONGEST_SIDE
-from jupyter_ai_shoulders.host.context.attachment_content import FILE_LIMIT, LONG, AttachmentReader
+from jupyter_ai_shoulders.host.context.attachment_content import LONG, AttachmentReader
 from jupyter_ai_shoulders.host.context.environment import InstructionSources, WorkspaceEnvironment
+from jupyter_ai_shoulders.host.context.text_file_content import FILE_LIMIT
 from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec, RunningKernel
 from jupyter_ai_shoulders.testing.memory_notebooks import (
     MemoryNotebook,
