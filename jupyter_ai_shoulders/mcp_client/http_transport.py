@@ -16,7 +16,8 @@ import httpx2
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
-from jupyter_ai_shoulders.guard.network.origin_transport import OriginTransport
+from jupyter_ai_shoulders.guard.network.origin_transport import MAX_BODY, OriginTransport
+from jupyter_ai_shoulders.mcp_client.paced_transport import PacedTransport
 from jupyter_ai_shoulders.mcp_client.server_entries import ServerEntry
 
 CONNECT_SECONDS = 15.0
@@ -33,7 +34,7 @@ async def http_client(
         headers=dict(headers),
         auth=auth,
         timeout=httpx2.Timeout(CONNECT_SECONDS, read=READ_SECONDS),
-        transport=transport,
+        transport=PacedTransport(transport),
         trust_env=False,
     )
 
@@ -56,5 +57,10 @@ async def http_transport(entry: ServerEntry, auth: httpx2.Auth | None) -> AsyncG
         async with streams as opened:
             yield opened
         return
-    async with client, streamable_http_client(entry.url, http_client=client) as opened:
+    async with (
+        client,
+        streamable_http_client(
+            entry.url, http_client=client, max_sse_event_size=MAX_BODY
+        ) as opened,
+    ):
         yield opened

@@ -187,10 +187,29 @@ def answer_to(message: dict[str, Any]) -> None:
 class Service(BaseHTTPRequestHandler):
     """Answers POST requests."""
 
+    opened = 0
+
+    def do_GET(self) -> None:
+        """End the stream at once, to be opened again at once."""
+        Service.opened += 1
+        self._begin(200, "text/event-stream")
+        self.wfile.write(b"retry: 0\n\n")
+
+    def do_DELETE(self) -> None:
+        self._begin(200, "application/json")
+
     def do_POST(self) -> None:
         length = int(self.headers["content-length"])
         message = json.loads(self.rfile.read(length))
-        if message.get("method") == "tools/list":
+        if message.get("method") == "tools/list" and BEHAVIOUR == "reopened":
+            self._begin(200, "application/json")
+            tools = [tool(f"opened{number}") for number in range(self.opened)]
+            self.wfile.write(line(id=message["id"], result={"tools": tools}).encode())
+        elif message.get("method") == "tools/list" and BEHAVIOUR == "comments":
+            self._begin(200, "text/event-stream")
+            while True:
+                self.wfile.write(b":\n" * 10_000)
+        elif message.get("method") == "tools/list":
             self._begin(200, "text/event-stream")
             while True:
                 self.wfile.write(f"event: message\ndata: {EVENTS[BEHAVIOUR]}\n\n".encode() * ROWS)
@@ -210,6 +229,8 @@ class Service(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("content-type", kind)
         self.send_header("connection", "close")
+        if BEHAVIOUR == "reopened":
+            self.send_header("mcp-session-id", "1")
         self.end_headers()
 
 

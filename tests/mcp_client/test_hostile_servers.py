@@ -15,6 +15,7 @@ import pytest
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.guard.process import stdio_launcher
+from jupyter_ai_shoulders.mcp_client import paced_transport
 from jupyter_ai_shoulders.mcp_client.connection_events import ConnectionLimits
 from jupyter_ai_shoulders.mcp_client.pool import ConnectionPool
 from jupyter_ai_shoulders.mcp_client.ports import ConnectionStatus
@@ -187,6 +188,35 @@ async def test_a_hostile_program(row: Row, tmp_path: Path, monkeypatch: pytest.M
         else:
             await used(pool, row)
         await assert_shown(pool, row)
+
+
+@asynccontextmanager
+async def service(behaviour: str, folder: Path) -> AsyncGenerator[ConnectionPool]:
+    """Yield a pool of one hostile service."""
+    async with http_server(HOSTILE_SERVER.name, f"http:{behaviour}") as port:
+        entry = checked_entry("h", {"url": f"http://127.0.0.1:{port}/"}, "user")
+        limits = replace(LIMITS, list_s=1.5)
+        async with bounded(), pool_of(entry, folder=folder, limits=limits) as pool:
+            yield pool
+
+
+async def test_a_stream_that_is_closed_again_and_again_is_opened_slowly(tmp_path: Path) -> None:
+    async with service("reopened", tmp_path) as pool:
+        connection = await pool.connection("h")
+        await asyncio.sleep(1.0)
+        assert 2 <= len(await connection.list_tools()) <= 10
+
+
+async def test_endless_comments_of_a_stream_leave_the_loop_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paced_transport, "BURST_BYTES", 2**20)
+    async with service("comments", tmp_path) as pool:
+        connection = await pool.connection("h")
+        busy = time.thread_time()
+        with pytest.raises(ShouldersError, match="within 1.5 s"):
+            await connection.list_tools()
+        assert time.thread_time() - busy < 0.5
 
 
 @pytest.mark.parametrize(

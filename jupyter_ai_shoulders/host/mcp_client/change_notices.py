@@ -1,7 +1,7 @@
 """Tells conversations that use a server when its tools changed, between their turns.
 
-An ``EventListener``. A conversation uses a server once it loaded its tools; it is told once until
-its next turn, however often the server changes. Made by ``host.mcp_client.offers``.
+An ``EventListener``. A conversation uses a server once it loaded its tools; it gets one notice
+until its next turn ends, however often the server changes. Made by ``host.mcp_client.offers``.
 """
 
 from __future__ import annotations
