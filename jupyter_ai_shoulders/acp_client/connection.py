@@ -152,8 +152,12 @@ class AgentConnection:
         Choosing the current mode again changes nothing, and is answered after what was sent before.
         """
         if self.facts.can_load and self.facts.mode is not None:
-            with contextlib.suppress(ProviderError):  # it cannot change its mode; that is an answer
+            try:
                 await self.set_mode(self.facts.mode)
+            except ProviderError as error:
+                if error.info.code != "provider_error":
+                    raise
+                # It cannot change its mode; that is an answer, too.
 
     async def prompt(self, blocks: Sequence[PromptBlock]) -> PromptEnd:
         """Send a message and wait for the end of the agent's work. Raises ``ProviderError``."""

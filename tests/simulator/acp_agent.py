@@ -205,6 +205,13 @@ class ScriptedAgent:
         sys.stderr.flush()
         os._exit(CODE)
 
+    def _leave_a_child(self, session: str) -> None:
+        """End, but leave a child that keeps the output open."""
+        del session
+        if os.fork():
+            os._exit(CODE)
+        threading.Event().wait()
+
     def _flood(self, session: str, count: int) -> None:
         """Update one tool call again and again."""
         for number in range(count):

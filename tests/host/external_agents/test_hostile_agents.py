@@ -106,6 +106,7 @@ HOSTILE = (
         ],
         said="fine",
     ),
+    Hostile("end without its child", [("leave_a_child",)], error="ended", code="stream_truncated"),
     Hostile("crash in a prompt", [("crash",)], error="it broke", code="stream_truncated"),
     *(
         Hostile(
@@ -202,11 +203,14 @@ def _unexpected(row: Hostile, here: AgentWorkspace, end: TurnEnd) -> list[str]:
     return [problem for problem, holds in checks.items() if not holds]
 
 
-async def test_an_agent_that_does_not_continue_its_session_is_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stage", ["session/load", "session/set_mode"])
+async def test_an_agent_that_does_not_continue_its_session_is_an_error(
+    tmp_path: Path, stage: str
+) -> None:
     async with agent_workspace(tmp_path) as here:
         await here.turn(("say", "Hello."))
         session = here.session
-    async with agent_workspace(tmp_path, session=session, ACP_HANG="session/load") as again:
+    async with agent_workspace(tmp_path, session=session, ACP_HANG=stage) as again:
         again.messages = 1
         end = await again.turn_with_answers(("say", "Hello."))
         assert end.error is not None
