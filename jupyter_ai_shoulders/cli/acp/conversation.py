@@ -24,14 +24,15 @@ from jupyter_ai_shoulders.cli.acp.approvals import (
 )
 from jupyter_ai_shoulders.cli.acp.editor_page import ConversationFiles
 from jupyter_ai_shoulders.cli.acp.event_follower import EventFollower
-from jupyter_ai_shoulders.cli.acp.prompt_blocks import prompt_content
+from jupyter_ai_shoulders.cli.acp.prompt_blocks import PromptContent, prompt_content
 from jupyter_ai_shoulders.cli.acp.updates import (
     UpdateTranslator,
+    commands,
     error_text,
-    skill_commands,
     text_content,
 )
 from jupyter_ai_shoulders.cli.chat.chat_backend import ChatBackend
+from jupyter_ai_shoulders.cli.chat.turn_undo import redo_last_turn, undo_last_turn
 from jupyter_ai_shoulders.client.errors import ClientError
 from jupyter_ai_shoulders.core.clock import RandomIds
 from jupyter_ai_shoulders.core.errors import Conflict, ShouldersError
@@ -50,6 +51,8 @@ _STOP_REASONS: dict[ev.Exit, StopReason] = {
 }
 _PAUSES = frozenset({"turn_limit", "session_limit", "compaction_ask"})
 """Codes of notices after which a turn waits without a question."""
+_COMMANDS = {"/undo": undo_last_turn, "/redo": redo_last_turn}
+"""Prompts that are commands of ours."""
 _CONTINUES = frozenset({"final_response", "step_cap", "tool_rejected", "ended_by_tool"})
 """Exits of a turn after which the next one takes up queued messages."""
 _NOT_SEEN = "The server is not connected to the editor's files: unsaved text is not seen now."
@@ -117,7 +120,7 @@ class EditorConversation:
             self._following.add_done_callback(self._followed)
 
     async def announce(self, notice: str | None = None) -> None:
-        """Offer the skills as commands, and say what the editor asked for in vain."""
+        """Offer commands, and say what the editor asked for in vain."""
         if notice is not None:
             await self.say(notice)
         try:
@@ -125,7 +128,7 @@ class EditorConversation:
         except (ClientError, ShouldersError) as error:
             _log.warning("The skills cannot be offered: %s", error)
             return
-        await self._update(skill_commands(skills))
+        await self._update(commands(skills))
 
     def close(self) -> None:
         """Show nothing more."""
@@ -146,7 +149,13 @@ class EditorConversation:
             self.start()
             if self._files is not None and not await self._files.begin():
                 await self.say(_NOT_SEEN)
-            await self._send(blocks)
+            content = prompt_content(blocks, self.workspace)
+            command = _COMMANDS.get(content.text)
+            if command is not None:
+                lines = await asyncio.to_thread(command, self.chat, self.session.id)
+                await self.say("\n".join(lines))
+                return "end_turn"
+            await self._send(content)
             if self._cancelled:  # before the turn had begun
                 await self.cancel()
             for question in list(self._open.values()):
@@ -178,8 +187,7 @@ class EditorConversation:
         command = PatchSession(mode=mode, model=model)
         self.session = await asyncio.to_thread(self.chat.change, self.session.id, command)
 
-    async def _send(self, blocks: Sequence[Any]) -> None:
-        content = prompt_content(blocks, self.workspace)
+    async def _send(self, content: PromptContent) -> None:
         if self._input is not None:
             call_id, self._input = self._input, None
             command = AnswerInput(text=content.text)

@@ -120,9 +120,13 @@ class UpdateTranslator:
         return [schema.ToolCallLocation(path=str(self._workspace / path))]
 
 
-def skill_commands(skills: Sequence[SkillSummary]) -> Any:
-    """Return the skills as commands; a prompt that begins with one is sent as it is."""
-    return helpers.update_available_commands(
+def commands(skills: Sequence[SkillSummary]) -> Any:
+    """Return our commands, and the skills: a prompt that begins with one is sent as it is."""
+    own = [
+        schema.AvailableCommand(name="undo", description="Undo the changes of the last turn"),
+        schema.AvailableCommand(name="redo", description="Revert the undo of the last turn"),
+    ]
+    found = (
         schema.AvailableCommand(
             name=skill.name,
             description=skill.description,
@@ -132,6 +136,7 @@ def skill_commands(skills: Sequence[SkillSummary]) -> Any:
         )
         for skill in skills
     )
+    return helpers.update_available_commands([*own, *found])
 
 
 def text_content(text: str) -> Any:

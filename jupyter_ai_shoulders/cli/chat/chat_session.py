@@ -10,7 +10,7 @@ from jupyter_ai_shoulders.cli.chat.chat_backend import ChatBackend
 from jupyter_ai_shoulders.cli.chat.event_display import EventDisplay
 from jupyter_ai_shoulders.cli.chat.review import Review
 from jupyter_ai_shoulders.cli.chat.terminal import TerminalScreen
-from jupyter_ai_shoulders.cli.chat.undo_summary import find_undo, last_turn, undo_summary_lines
+from jupyter_ai_shoulders.cli.chat.turn_undo import redo_last_turn, undo_last_turn
 from jupyter_ai_shoulders.cli.chat.user_prompts import UserPrompter, pause_answer, resume_answer
 from jupyter_ai_shoulders.cli.exit_codes import ExitCode
 from jupyter_ai_shoulders.client.errors import ClientError, describe_error
@@ -22,9 +22,7 @@ from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.api.commands import (
     CreateSession,
     PatchSession,
-    RestoreSession,
     SendMessage,
-    UndoTurn,
 )
 from jupyter_ai_shoulders.wire.ids import MessageId, ModelId, SessionId
 from jupyter_ai_shoulders.wire.sessions import Mode, Session
@@ -113,29 +111,15 @@ class ChatSession:
 
     def undo_turn(self, session_id: SessionId) -> None:
         """Undo the changes of documents by a conversation's last turn."""
-        events = self.backend.past(session_id)
-        turn_id = last_turn(events)
-        if turn_id is None:
-            self.screen.write_lines("There is no turn to undo.")
-        elif find_undo(events, turn_id) is not None:
-            self.screen.write_lines("The last turn is already undone; /redo brings it back.")
-        else:
-            self._restored(self.backend.undo_turn(session_id, UndoTurn(turn_id=turn_id)))
+        self._restored(undo_last_turn(self.backend, session_id))
 
     def redo_turn(self, session_id: SessionId) -> None:
         """Revert the undo of the last turn."""
-        events = self.backend.past(session_id)
-        turn_id = last_turn(events)
-        undoing = None if turn_id is None else find_undo(events, turn_id)
-        if undoing is None:
-            self.screen.write_lines("The last turn was not undone.")
-        else:
-            command = RestoreSession(seq=undoing.seq, what=("notebook", "files"))
-            self._restored(self.backend.restore(session_id, command))
+        self._restored(redo_last_turn(self.backend, session_id))
 
-    def _restored(self, restore: ev.Restore) -> None:
+    def _restored(self, lines: list[str]) -> None:
         self.review.forget()
-        self.screen.write_lines("\n".join(undo_summary_lines(restore)))
+        self.screen.write_lines("\n".join(lines))
 
     def _offer(self, reader: TurnReader, after: int) -> None:
         session_id, command = reader.session_id, resume_answer(self.screen)

@@ -48,6 +48,8 @@ async def test_an_edit_lands_in_the_buffer_and_is_undone_there(
         says("Edited."),
         tool("undo_file_change", path=path.name),
         says("Undone."),
+        edit(path.name, "three", "THREE"),
+        says("Edited."),
     )
     async with connected(terminal.root, editor) as run:
         made = await run.new()
@@ -67,9 +69,15 @@ async def test_an_edit_lands_in_the_buffer_and_is_undone_there(
         assert "TWO\n" in asked_diff.new_text
         editor.buffers.texts[str(path)] = edited.replace("one", "one, typed later")
         assert await run.prompt(made.session_id, "Undo.") == "end_turn"
-    undone = TYPED.replace("one", "one, typed later")
-    assert editor.buffers.texts[str(path)] == undone
-    assert path.read_text() == (undone if saves else SAVED)
+        undone = TYPED.replace("one", "one, typed later")
+        assert editor.buffers.texts[str(path)] == undone
+        assert path.read_text() == (undone if saves else SAVED)
+        await run.prompt(made.session_id, "Edit again.")
+        edited = undone.replace("three", "THREE")
+        for command, text in (("/undo", undone), ("/redo", edited), ("/undo", undone)):
+            assert await run.prompt(made.session_id, command) == "end_turn"
+            assert editor.buffers.texts[str(path)] == text
+        assert f"{path.name}: file text restored" in editor.text
 
 
 async def test_a_linked_file_is_seen_with_its_unsaved_text(terminal: Terminal) -> None:
