@@ -86,7 +86,9 @@ class Sampling:
             raise InvalidRequest("Tools are not offered to the model.")
         if len(params.messages) > MAX_MESSAGES:
             raise InvalidRequest(f"At most {MAX_MESSAGES} messages can be sent to a model.")
-        said = [(message.role, text) for message in params.messages for text in _text_parts(message)]
+        said = [
+            (message.role, text) for message in params.messages for text in _text_parts(message)
+        ]
         messages = tuple(
             (role, self._shown("\n\n".join(text for _, text in group)))
             for role, group in groupby(said, key=lambda each: each[0])

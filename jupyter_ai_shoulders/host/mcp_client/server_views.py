@@ -84,6 +84,7 @@ class ServerViews:
             url=self.redact(entry.url) or None,
             host=entry.host,
             enabled=config.enabled,
+            sampling=entry.sampling,
             status=state.status,
             trust=self._trust(entry),
             trust_id=entry.digest if entry.source == "workspace" else None,

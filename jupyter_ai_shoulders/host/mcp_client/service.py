@@ -261,6 +261,8 @@ def _fields(command: PutMcpServer) -> JsonObject:
     pairs = "env" if command.transport == "stdio" else "headers"
     if pairs not in command.model_fields_set:
         del fields[pairs]
+    if command.sampling is not None:
+        fields["sampling"] = command.sampling or None
     return fields
 
 

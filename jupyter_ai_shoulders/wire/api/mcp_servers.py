@@ -60,6 +60,8 @@ class McpServerView(WireModel):
     host: str | None
     """Host, and port if given, of the address."""
     enabled: bool
+    sampling: bool
+    """Whether it may ask for the user's model; the user is asked each time."""
     status: McpServerStatus
     trust: McpTrust
     trust_id: str | None
@@ -128,6 +130,8 @@ class PutMcpServer(CommandModel):
     folder: _Text | None = None
     url: _Text | None = None
     headers: Annotated[dict[str, _Text], Field(default_factory=dict, max_length=50)]
+    sampling: bool | None = None
+    """None leaves it as it is."""
 
 
 class McpServerTest(WireModel):

@@ -2770,6 +2770,7 @@ folder: (string | null)
 url: (string | null)
 host: (string | null)
 enabled: boolean
+sampling: boolean
 status: ("stopped" | "starting" | "running" | "waiting" | "failed")
 trust: ("not_needed" | "new" | "changed" | "trusted" | "declined" | "forbidden")
 trust_id: (string | null)
@@ -3733,6 +3734,7 @@ url?: (string | null)
 headers?: {
 [k: string]: string
 }
+sampling?: (boolean | null)
 }
 /**
  * ``PUT mcp/servers/{name}/enabled``; kept in the user's settings, not in the entry.

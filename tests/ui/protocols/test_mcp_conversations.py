@@ -144,10 +144,11 @@ def test_a_server_is_added_called_asks_and_is_attached(scene: Scene, page: Page)
     ]
     assert result["status"] == "ok"
 
-    file = scene.lab.home / ".shoulders" / "mcp.json"
-    written = json.loads(file.read_text())
-    written["mcpServers"]["travel"]["sampling"] = True
-    file.write_text(json.dumps(written))
+    mine.get_by_role("button", name="Edit travel").click()
+    mine.get_by_role("switch", name="May ask for your model").check()
+    scene.take_pictures("edit")
+    mine.get_by_role("button", name="Save").click()
+    expect(mine).to_contain_text("may ask for your model")
     text = "The trains to Oslo are late, because of the snow on the line. " * 20
     replies = (tool("summarize", text=text), says("Trains are late."))
     scene.ask("Sum it up.", *replies)

@@ -25,6 +25,7 @@ export function mcpServer(
     url: null,
     host: null,
     enabled: true,
+    sampling: false,
     status: 'stopped',
     trust: 'not_needed',
     trust_id: null,

@@ -91,23 +91,25 @@ function EnabledSwitch(props: { server: McpServerView }): React.JSX.Element {
 
 function Facts({ server }: { server: McpServerView }): React.JSX.Element {
   const trans = useTrans();
+  const offer = offerOf(server, trans);
   return (
     <p className="shoulders-Provider-facts">
       <code>{visible(targetOf(server))}</code>
-      {server.tool_count !== null && <span>{offerOf(server, trans)}</span>}
+      {offer !== '' && <span>{offer}</span>}
     </p>
   );
 }
 
-/** What the server offers, in numbers. */
+/** What the server offers, in numbers, once it is known, and what it may do. */
 function offerOf(server: McpServerView, trans: TranslationBundle): string {
   const tools = server.tool_count ?? 0;
   const resources = server.resource_count ?? 0;
   const prompts = server.prompt_count ?? 0;
   return [
-    trans._n('%1 tool', '%1 tools', tools),
+    server.tool_count === null ? '' : trans._n('%1 tool', '%1 tools', tools),
     resources === 0 ? '' : trans._n('%1 resource', '%1 resources', resources),
-    prompts === 0 ? '' : trans._n('%1 prompt', '%1 prompts', prompts)
+    prompts === 0 ? '' : trans._n('%1 prompt', '%1 prompts', prompts),
+    server.sampling ? trans.__('may ask for your model') : ''
   ]
     .filter(part => part !== '')
     .join(' · ');

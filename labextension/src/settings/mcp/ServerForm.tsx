@@ -5,7 +5,7 @@ import * as React from 'react';
 import { visible } from '../../text/hiddenCharacters';
 import { Button, Disclosure, ErrorNote } from '../../ui/primitives';
 import { useAction, useTrans } from '../../ui/hooks';
-import { InvalidNote } from '../components/fields';
+import { InvalidNote, Row, Switch } from '../components/fields';
 import { Line, TextLine } from '../components/FormLine';
 import { useStore } from '../components/hooks';
 import type { McpServerView } from '../../wire/generated';
@@ -227,6 +227,20 @@ function ServerFields(props: {
           </>
         )}
       </Disclosure>
+      <Row
+        label={trans.__('May ask for your model')}
+        note={trans.__(
+          'You see and allow each text first; it costs like your own use.'
+        )}
+        control={(id, describedBy) => (
+          <Switch
+            id={id}
+            describedBy={describedBy}
+            on={form.sampling}
+            onChange={sampling => onChange({ sampling })}
+          />
+        )}
+      />
     </>
   );
 }

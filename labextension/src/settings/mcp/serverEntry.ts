@@ -16,6 +16,8 @@ export interface IServerEntry {
   readonly headers: Readonly<Record<string, string>>;
   /** Whether the address speaks the older protocol of server-sent events. */
   readonly sse: boolean;
+  /** Whether the server may ask for the user's model. */
+  readonly sampling: boolean;
 }
 
 /** An entry and its name; the name is empty where the text gives none. */
@@ -31,7 +33,8 @@ const NOTHING: IServerEntry = {
   cwd: null,
   url: null,
   headers: {},
-  sse: false
+  sse: false,
+  sampling: false
 };
 
 /** Keys under which clients keep their servers. */
@@ -100,7 +103,8 @@ function addressEntry(value: Record<string, Json>, url: string): IServerEntry {
     ...NOTHING,
     url,
     headers: textsIn(value.headers ?? value.http_headers),
-    sse: value.type === 'sse' || /\/sse\/?$/.test(url)
+    sse: value.type === 'sse' || /\/sse\/?$/.test(url),
+    sampling: value.sampling === true
   };
 }
 
@@ -114,7 +118,8 @@ function commandEntry(value: Record<string, Json>): IServerEntry | null {
         command,
         args: Array.isArray(given.args) ? given.args.map(String) : [],
         env: textsIn(given.env),
-        cwd: textIn(value, 'cwd')
+        cwd: textIn(value, 'cwd'),
+        sampling: value.sampling === true
       };
 }
 

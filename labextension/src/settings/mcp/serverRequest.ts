@@ -21,6 +21,8 @@ export interface IServerForm {
   /** Lines of environment variables, or of headers. */
   readonly pairs: string;
   readonly cwd: string;
+  /** Whether it may ask for the user's model. */
+  readonly sampling: boolean;
 }
 
 export const NO_SERVER: IServerForm = {
@@ -28,7 +30,8 @@ export const NO_SERVER: IServerForm = {
   target: '',
   isRemote: false,
   pairs: '',
-  cwd: ''
+  cwd: '',
+  sampling: false
 };
 
 export function formOf({ name, entry }: INamedEntry): IServerForm {
@@ -38,16 +41,22 @@ export function formOf({ name, entry }: INamedEntry): IServerForm {
     target: targetText(entry),
     isRemote,
     pairs: isRemote ? pairsText(entry.headers, ':') : pairsText(entry.env, '='),
-    cwd: entry.cwd ?? ''
+    cwd: entry.cwd ?? '',
+    sampling: entry.sampling
   };
 }
 
 /** The entry of a form, whose command or address is that of `base`. */
 export function entryOf(form: IServerForm, base: IServerEntry): IServerEntry {
-  const { pairs, cwd } = form;
+  const { pairs, cwd, sampling } = form;
   return base.url === null
-    ? { ...base, env: pairsIn(pairs, '=') ?? {}, cwd: cwd.trim() || null }
-    : { ...base, headers: pairsIn(pairs, ':') ?? {} };
+    ? {
+        ...base,
+        env: pairsIn(pairs, '=') ?? {},
+        cwd: cwd.trim() || null,
+        sampling
+      }
+    : { ...base, headers: pairsIn(pairs, ':') ?? {}, sampling };
 }
 
 /** The form of a server; values of variables and headers are not sent to pages. */
@@ -57,16 +66,24 @@ export function formOfServer(server: McpServerView): IServerForm {
     target: targetOf(server),
     isRemote: server.url !== null,
     pairs: '',
-    cwd: server.folder ?? ''
+    cwd: server.folder ?? '',
+    sampling: server.sampling
   };
 }
 
 /** The request that stores an entry. */
 export function bodyOf(entry: IServerEntry): PutMcpServer {
-  const { command, args, env, cwd, url, headers, sse } = entry;
+  const { command, args, env, cwd, url, headers, sse, sampling } = entry;
   return url === null
-    ? { transport: 'stdio', command, args: [...args], env, folder: cwd }
-    : { transport: sse ? 'sse' : 'http', url, headers };
+    ? {
+        transport: 'stdio',
+        command,
+        args: [...args],
+        env,
+        folder: cwd,
+        sampling
+      }
+    : { transport: sse ? 'sse' : 'http', url, headers, sampling };
 }
 
 /** The request that changes an entry; without new variables or headers it keeps those it has. */

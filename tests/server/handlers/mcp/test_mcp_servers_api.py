@@ -67,6 +67,16 @@ async def test_variables_that_a_change_leaves_out_stay(api: Api, user_file: Path
     assert "env" not in json.loads(read(user_file))["mcpServers"]["a"]
 
 
+async def test_asking_for_a_model_is_switched_on_and_off_and_kept(
+    api: Api, user_file: Path
+) -> None:
+    body: dict[str, Any] = {"transport": "stdio", "command": "x"}
+    assert (await api.put("mcp/servers/a", body)).body["sampling"] is False
+    for given, kept in (({"sampling": True}, True), ({}, True), ({"sampling": False}, False)):
+        assert (await api.put("mcp/servers/a", {**body, **given})).body["sampling"] is kept
+    assert "sampling" not in json.loads(read(user_file))["mcpServers"]["a"]
+
+
 async def test_a_user_adds_tests_switches_and_removes_a_server(api: Api, user_file: Path) -> None:
     write(user_file, {"theme": "mine", "mcpServers": {"a": {"note": 1, **raw()}}})
     body = {"transport": "stdio", "command": sys.executable, "args": [str(RAW_SERVER)]}

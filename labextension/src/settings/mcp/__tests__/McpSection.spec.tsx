@@ -39,7 +39,8 @@ test('a command is recognised, named and added', async () => {
         command: 'npx',
         args: ['-y', '@modelcontextprotocol/server-everything'],
         env: {},
-        folder: null
+        folder: null,
+        sampling: false
       }
     ]
   ]);
@@ -194,7 +195,13 @@ test('a command is changed without its variables, and a server removed after a q
   expect(mcp.asked.at(-1)).toEqual([
     'put',
     'one',
-    { transport: 'stdio', command: 'uvx', args: ['two'], folder: null }
+    {
+      transport: 'stdio',
+      command: 'uvx',
+      args: ['two'],
+      folder: null,
+      sampling: false
+    }
   ]);
   await click('Remove one');
   expect(screen.getByText('No servers yet.')).toBeTruthy();

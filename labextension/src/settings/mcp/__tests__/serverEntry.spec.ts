@@ -13,7 +13,7 @@ import {
 
 const entry = (change: Partial<IServerEntry>): IServerEntry => ({
   ...{ command: null, args: [], env: {}, cwd: null },
-  ...{ url: null, headers: {}, sse: false },
+  ...{ url: null, headers: {}, sse: false, sampling: false },
   ...change
 });
 const json = (value: unknown): string => JSON.stringify(value);
