@@ -88,9 +88,7 @@ class ServerViews:
             status=state.status,
             trust=self._trust(entry),
             trust_id=entry.digest if entry.source == "workspace" else None,
-            missing_values=tuple(
-                McpMissingValue(name=value.name, used_in=value.used_in) for value in config.missing
-            ),
+            missing_values=_missing(config),
             stored_values=stored,
             authorization=authorization,
             blocked=state.blocked,
@@ -132,6 +130,12 @@ class ServerViews:
 def missing_extra() -> str | None:
     """Return the command that installs the SDK; None when it is there."""
     return None if find_spec("mcp") is not None else INSTALL
+
+
+def _missing(config: ServerConfig) -> tuple[McpMissingValue, ...]:
+    return tuple(
+        McpMissingValue(name=value.name, used_in=value.used_in) for value in config.missing
+    )
 
 
 def _lock_reason(entry: ServerEntry) -> str | None:
