@@ -65,7 +65,10 @@ _HARMLESS: dict[str, frozenset[str]] = {
     ),
     "signal": frozenset({"SIGKILL", "SIGTERM", "SIGINT"}),
     "anyio": frozenset(
-        {"to_thread", "fail_after", "move_on_after", "create_task_group", "CancelScope"}
+        {
+            *("to_thread", "fail_after", "move_on_after", "create_task_group", "CancelScope"),
+            *("create_memory_object_stream", "current_time"),
+        }
     ),
 }
 """Names of such modules that reach nothing; of ``os`` all others count."""
