@@ -32,6 +32,7 @@ from jupyter_ai_shoulders.mcp_client.list_pages import (
 )
 from jupyter_ai_shoulders.mcp_client.message_limits import MessageReports, limited
 from jupyter_ai_shoulders.mcp_client.ports import ProgressListener, ServerInfo
+from jupyter_ai_shoulders.mcp_client.sdk_logging import limit_sdk_logs
 from jupyter_ai_shoulders.mcp_client.server_entries import ServerEntry
 from jupyter_ai_shoulders.mcp_client.server_errors import (
     is_lost,
@@ -348,6 +349,7 @@ async def open_server(
     sign_in: ServerSignIn | None = None,
 ) -> SdkConnection:
     """Start a server whose values are filled in. Raises ``ShouldersError``."""
+    limit_sdk_logs()
     connection = SdkConnection(entry, environment, events, sign_in)
     await connection.start()
     return connection

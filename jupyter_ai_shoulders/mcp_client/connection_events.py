@@ -14,6 +14,9 @@ from jupyter_ai_shoulders.guard.process.stdio_process import StdioProcessStarter
 from jupyter_ai_shoulders.mcp_client.ports import ServerConnection, ServerRequests
 from jupyter_ai_shoulders.mcp_client.server_entries import ServerEntry
 
+MAX_PARTS = 300_000
+"""Lists and objects of a message: each takes 250 bytes where the message has three."""
+
 ListKind = Literal["tools", "resources", "prompts"]
 
 PASSED_VARIABLES = (

@@ -17,6 +17,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from jupyter_ai_shoulders.guard.process.stdio_process import StdioProcess
+from jupyter_ai_shoulders.mcp_client.connection_events import MAX_PARTS
 
 Streams = tuple[
     anyio.streams.memory.MemoryObjectReceiveStream[SessionMessage | Exception],
@@ -25,6 +26,7 @@ Streams = tuple[
 _Received = anyio.streams.memory.MemoryObjectSendStream[SessionMessage | Exception]
 _Sent = anyio.streams.memory.MemoryObjectReceiveStream[SessionMessage]
 CLOSED = "It closed its output."
+TOO_MANY_PARTS = f"it has more than {MAX_PARTS:,} lists and objects"
 _EDGE = 300
 """Bytes at both ends of an unreadable line in which its id is searched."""
 _ID = re.compile(r'"id"\s*:\s*(?:(\d{1,18})|"([^"\\]{1,100})")')
@@ -73,7 +75,7 @@ async def _receive(
     try:
         while line := await process.stdout.readline():
             try:
-                message = mcp_types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+                message = _message(line)
             except ValueError as error:
                 await received.send(UnreadableLine(line, error))
                 continue
@@ -84,6 +86,13 @@ async def _receive(
         pass
     on_end(reason)
     await received.aclose()
+
+
+def _message(line: bytes) -> mcp_types.JSONRPCMessage:
+    """Return the message of a line. Raises ``ValueError``."""
+    if line.count(b"[") + line.count(b"{") > MAX_PARTS:
+        raise ValueError(TOO_MANY_PARTS)
+    return mcp_types.jsonrpc_message_adapter.validate_json(line, by_name=False)
 
 
 async def _send(process: StdioProcess, sent: _Sent) -> None:

@@ -75,6 +75,11 @@ def long_line(_: Any) -> None:
     endless(itertools.repeat("x" * 1000))
 
 
+def wide(number: Any) -> None:
+    rows = "[],".join([""] * (5 << 20)) + "[]"
+    write(f'{{"jsonrpc": "2.0", "id": {number}, "result": {{"tools": [], "x": [{rows}]}}}}\n')
+
+
 def twice(number: Any) -> None:
     for _ in range(3):
         answered(number)
@@ -125,11 +130,13 @@ def changes(number: Any) -> None:
 
 
 ROOTS = {"method": "roots/list"}
+INVALID = {"method": "notifications/message", "params": {"level": 5}}
 LOG = {"method": "notifications/message", "params": {"level": "info", "data": "spam"}}
 FLOODS: dict[str, Callable[[Any], None]] = {
     "requests": lambda _: endless(numbered(**ROOTS)),
     "same_request": lambda _: endless(itertools.repeat(line(id=1, **ROOTS))),
     "notifications": lambda _: endless(itertools.repeat(line(**LOG))),
+    "invalid": lambda _: endless(itertools.repeat(line(**INVALID))),
     "answers": lambda _: endless(numbered(result={})),
     "blank": lambda _: endless(itertools.repeat("\n")),
     "deep_unknown": lambda _: deep("other"),
@@ -137,6 +144,7 @@ FLOODS: dict[str, Callable[[Any], None]] = {
     "long_line": long_line,
     "progress": progress,
     "changes": changes,
+    "wide": wide,
     "deep": deep,
     "twice": twice,
     "text_id": text_id,
@@ -211,8 +219,9 @@ class Service(BaseHTTPRequestHandler):
                 self.wfile.write(b":\n" * 10_000)
         elif message.get("method") == "tools/list":
             self._begin(200, "text/event-stream")
+            rows = 1 if BEHAVIOUR == "wide" else ROWS
             while True:
-                self.wfile.write(f"event: message\ndata: {EVENTS[BEHAVIOUR]}\n\n".encode() * ROWS)
+                self.wfile.write(f"event: message\ndata: {EVENTS[BEHAVIOUR]}\n\n".encode() * rows)
         elif message.get("method") == "initialize":
             self._begin(200, "application/json")
             self.wfile.write(line(id=message["id"], result=INITIALIZED).encode())
@@ -237,6 +246,9 @@ class Service(BaseHTTPRequestHandler):
 EVENTS = {
     "requests": json.dumps({"jsonrpc": "2.0", "id": 7, **ROOTS}),
     "notifications": json.dumps({"jsonrpc": "2.0", **LOG}),
+    "wide": json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"a": [[]] * 400_000}})
+    if BEHAVIOUR == "wide"
+    else "",
 }
 
 

@@ -58,6 +58,7 @@ def flood(behaviour: str, why: str = FLOOD, log: str = "") -> Row:
     return Row(behaviour, why, "failed", ENDED + why, log or why)
 
 
+WIDE = r"SSE stream failed: The answer has more than 300,000 lists and objects\."
 SLOW = "It sends more than 1,000 messages a second, read slowly"
 CUT = "Only the first {} were read, because {}."
 ROWS = (
@@ -65,6 +66,7 @@ ROWS = (
     flood("same_request", REQUESTS),
     flood("notifications"),
     flood("answers", log="An answer to no open request, with the id 'r0'"),
+    flood("invalid"),
     flood("garbage", log="this is no message"),
     flood("blank"),
     flood("long_line", LONG),
@@ -96,6 +98,7 @@ ROWS = (
         limits=replace(LIMITS, call_s=0.3),
     ),
     Row("call:deep", "answer that is not valid, for the tool go: .*recursion limit"),
+    Row("wide", "not valid, for the list of its tools: it has more than 300,000 lists"),
     Row("refuses", r"refused the list of its tools: no\\u202e"),
     Row("call:refuses", r"refused the tool go: no\\u202e"),
     Row("twice", log=r"An answer to no open request, with the id \d$"),
@@ -214,13 +217,15 @@ async def test_endless_comments_of_a_stream_leave_the_loop_free(
     async with service("comments", tmp_path) as pool:
         connection = await pool.connection("h")
         busy = time.thread_time()
-        with pytest.raises(ShouldersError, match="within 1.5 s"):
+        with pytest.raises(ShouldersError, match=r"within 1\.5 s"):
             await connection.list_tools()
         assert time.thread_time() - busy < 0.5
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "said"), [("requests", REQUESTS), ("notifications", FLOOD)], ids=str
+    ("behaviour", "said"),
+    [("requests", REQUESTS), ("notifications", FLOOD), ("wide", WIDE)],
+    ids=str,
 )
 async def test_a_hostile_service(behaviour: str, said: str, tmp_path: Path) -> None:
     async with http_server(HOSTILE_SERVER.name, f"http:{behaviour}") as port:
