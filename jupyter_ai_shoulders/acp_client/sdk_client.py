@@ -70,13 +70,18 @@ class SdkClient:
     async def request_permission(
         self, session_id: str, tool_call: Any, options: list[Any], **_: Any
     ) -> schema.RequestPermissionResponse:
-        """Ask the user; the answer is valid once, a longer one is kept on our side."""
+        """Ask the user; the answer is valid once, a longer one is kept on our side.
+
+        So an agent that can only be allowed for ever is not allowed, and the user is told.
+        """
         self._check(session_id)
         activity = self._activities.update(tool_call)
         self._listener.on_event(activity)
         allowed = await self._listener.ask_permission(updates.question_of(activity))
-        wanted = ("allow_once", "allow_always") if allowed else ("reject_once", "reject_always")
+        wanted = ("allow_once",) if allowed else ("reject_once", "reject_always")
         chosen = next((o for kind in wanted for o in options if o.kind == kind), None)
+        if allowed and chosen is None:
+            self._listener.on_not_allowed_once(activity.title)
         if allowed is None or chosen is None:
             outcome: Any = schema.DeniedOutcome(outcome="cancelled")
         else:

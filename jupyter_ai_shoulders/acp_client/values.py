@@ -130,6 +130,10 @@ class AgentListener(Protocol):
         """Handle the new state of an activity or of the plan."""
         ...
 
+    def on_not_allowed_once(self, question: str) -> None:
+        """Handle a question that the user allowed, but that has no answer for once."""
+        ...
+
     def on_facts(self) -> None:
         """Handle a change of ``AgentFacts``."""
         ...

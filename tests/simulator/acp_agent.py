@@ -248,9 +248,10 @@ class ScriptedAgent:
         del session
         self._say(other, text)
 
-    def _ask_without_answers(self, session: str, given: dict[str, Any]) -> None:
-        """Ask a question that has no answers."""
-        asked: dict[str, Any] = {"toolCall": given, "options": []}
+    def _ask_for_ever(self, session: str, given: dict[str, Any]) -> None:
+        """Ask a question whose only answer allows it for ever."""
+        options = [{"optionId": "always", "name": "Always", "kind": "allow_always"}]
+        asked: dict[str, Any] = {"toolCall": given, "options": options}
         answer = self._request(session, "session/request_permission", **asked)
         self._say(session, json.dumps(answer["outcome"]))
 

@@ -65,6 +65,11 @@ class ConversationListener:
             self._approved.pop(event.activity_id, None)
         self._conversation.on_event(RecordEvent(event))
 
+    def on_not_allowed_once(self, question: str) -> None:
+        """Say that the agent was not allowed what the user allowed."""
+        text = f"The agent cannot be allowed this once only, so it was not allowed: {question}"
+        self._conversation.notice("agent_answer", text)
+
     def on_facts(self) -> None:
         """Pass the agent's new state on."""
         if self._conversation.connection is not None:

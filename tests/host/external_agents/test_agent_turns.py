@@ -116,6 +116,16 @@ async def test_a_permission_is_asked_and_its_answer_goes_back(
         assert here.said() == f"[{told}]"
 
 
+async def test_an_agent_that_can_only_be_allowed_for_ever_is_not(tmp_path: Path) -> None:
+    async with agent_workspace(tmp_path) as here:
+        tool = {"toolCallId": "t", "title": "Run make", "rawInput": {"command": "make all"}}
+        await here.turn_with_answers(("ask_for_ever", tool))
+
+        assert "cancelled" in here.said()
+        [notice] = [event for event in here.events() if event.type == "notice"]
+        assert "not allowed: Run make" in notice.text
+
+
 async def test_plan_mode_refuses_all_but_reads(tmp_path: Path) -> None:
     async with agent_workspace(tmp_path, mode="plan") as here:
         (here.root / "a.txt").write_text("text")

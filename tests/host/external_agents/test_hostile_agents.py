@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from jupyter_ai_shoulders.acp_client.connection import AgentTimeouts
+from jupyter_ai_shoulders.guard.process import stdio_launcher
 from jupyter_ai_shoulders.host.external_agents import agent_conversation, relay_queue
 from jupyter_ai_shoulders.wire.conversation.views import ActivityView, AgentView
 from jupyter_ai_shoulders.wire.events import TurnEnd
@@ -73,7 +74,7 @@ HOSTILE = (
     ),
     Hostile("hidden characters", [("tool", {**TOOL, "title": HIDDEN})], title="\\u202e"),
     Hostile("half a character", [("say", "\ud800"), ("tool", {**TOOL, "title": "\ud800"})]),
-    Hostile("a question without answers", [("ask_without_answers", TOOL)], said="cancelled"),
+    Hostile("a question without a no", [("ask_for_ever", TOOL)], said="cancelled"),
     Hostile("a question left open", [("ask_and_end", TOOL)]),
     Hostile(
         "10 000 terminals", [("flood_of_terminals", 10_000)], said="Too many requests are open"
@@ -140,6 +141,7 @@ def short_stages(monkeypatch: pytest.MonkeyPatch) -> None:
     short = partial(AgentTimeouts, SHORT, SHORT, SHORT, SHORT, SHORT)
     monkeypatch.setattr("jupyter_ai_shoulders.acp_client.connection.AgentTimeouts", short)
     monkeypatch.setattr(agent_conversation, "CANCEL_SECONDS", SHORT)
+    monkeypatch.setattr(stdio_launcher, "EXIT_SECONDS", SHORT / 2)
     monkeypatch.setattr(relay_queue, "EVENT_LIMIT", EVENTS)
 
 
