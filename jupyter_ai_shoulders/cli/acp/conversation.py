@@ -208,14 +208,17 @@ class EditorConversation:
 
     async def _follow(self, follower: EventFollower) -> None:
         """Show events until the engine or the connection to it ends."""
-        while True:
-            event = await follower.next()
-            self._seq = event.seq
-            await self._show(event)
-            self._note(event)
-            reason = await self._handle(event)
-            if reason is not None:
-                self._end(reason)
+        try:
+            while True:
+                event = await follower.next()
+                self._seq = event.seq
+                await self._show(event)
+                self._note(event)
+                reason = await self._handle(event)
+                if reason is not None:
+                    self._end(reason)
+        finally:
+            follower.close()
 
     def _followed(self, following: asyncio.Task[None]) -> None:
         """End the prompt with the error that ended the events; the next one follows again."""
@@ -238,18 +241,28 @@ class EditorConversation:
                 if event.status == "removed":
                     self._end("cancelled")
             case ev.ApprovalRequest() | ev.ClarifyRequest() | ev.StdinRequest():
-                self._open[event.call_id] = event
+                self._opened(event)
             case ev.ApprovalAnswer() | ev.ClarifyAnswer() | ev.StdinAnswer() | ev.ToolResult():
-                self._open.pop(event.call_id, None)
-                if self._question == event.call_id:
-                    self._question = None
-                if self._input == event.call_id:
-                    self._input = None
-                task = self._asking.pop(event.call_id, None)
-                if task is not None:
-                    task.cancel()
+                self._closed(event.call_id)
             case _:
                 pass
+
+    def _opened(self, question: Question) -> None:
+        self._open[question.call_id] = question
+        if isinstance(question, ev.StdinRequest):
+            self._input = question.call_id
+        elif _is_answered_in_words(question):
+            self._question = question.call_id
+
+    def _closed(self, call_id: CallId) -> None:
+        self._open.pop(call_id, None)
+        if self._question == call_id:
+            self._question = None
+        if self._input == call_id:
+            self._input = None
+        task = self._asking.pop(call_id, None)
+        if task is not None:
+            task.cancel()
 
     async def _handle(self, event: ev.Event) -> StopReason | None:
         """Ask, or say what is not shown otherwise; return why the prompt is over."""
@@ -304,13 +317,11 @@ class EditorConversation:
         the next prompt asks what is still open.
         """
         match question:
-            case ev.ClarifyRequest() if not question.options or question.allow_multiple:
+            case ev.ClarifyRequest() if _is_answered_in_words(question):
                 options = "".join(f"\n- {option}" for option in question.options)
                 await self.say(f"{question.question}{options}")
-                self._question = question.call_id
                 return "end_turn"
             case ev.StdinRequest():
-                self._input = question.call_id
                 await self.say(question.prompt or "The running code asks for input.")
                 return "end_turn"
             case _:
@@ -324,7 +335,7 @@ class EditorConversation:
         match question:
             case ev.ApprovalRequest():
                 self._ask(question.call_id, self._approve(question))
-            case ev.ClarifyRequest() if question.options and not question.allow_multiple:
+            case ev.ClarifyRequest() if not _is_answered_in_words(question):
                 self._ask(question.call_id, self._clarify(question))
             case _:
                 pass  # answered in words
@@ -373,6 +384,12 @@ class EditorConversation:
 
     async def _update(self, update: Any) -> None:
         await self._editor.session_update(session_id=self.session.id, update=update)
+
+
+def _is_answered_in_words(question: Question) -> bool:
+    return isinstance(question, ev.ClarifyRequest) and (
+        not question.options or question.allow_multiple
+    )
 
 
 def _questioned(call_id: CallId, content: list[Any]) -> schema.ToolCallUpdate:

@@ -25,6 +25,7 @@ class EventFollower:
         self._after = after
         self._loop = asyncio.get_running_loop()
         self._queue: asyncio.Queue[Event | Exception | None] = asyncio.Queue()
+        self._closed = False
         threading.Thread(target=self._follow, name="acp-events", daemon=True).start()
 
     async def next(self) -> Event:
@@ -41,9 +42,15 @@ class EventFollower:
             raise item
         return item
 
+    def close(self) -> None:
+        """Stop at the next event."""
+        self._closed = True
+
     def _follow(self) -> None:
         try:
             for event in self._turns.events(self._session_id, self._after):
+                if self._closed:
+                    return
                 self._put(event)
         except (ClientError, ShouldersError) as error:
             self._put(error)
