@@ -117,7 +117,7 @@ def decide(
     mode: Mode,
     interactive: bool,
 ) -> Decision:
-    """Decide on a call: hard deny > deny > answered already > ask > allow > mode.
+    """Decide on a call: hard deny > deny > answered before > ask > allow > mode.
 
     A protected path, a tagged cell or a rule of the administrator asks regardless of rules and
     grants. A grant answers an asking rule of the user, so it takes precedence. Permission given
@@ -126,8 +126,8 @@ def decide(
     """
     decision = (
         _refused(request, rules, mode)
-        or _approved(request)
         or _locked(request, rules)
+        or _approved(request)
         or _protected(request, rules)
         or _secret(request, grants)
         or _always_asked(request, mode)

@@ -116,6 +116,28 @@ def test_rules_go_by_precedence(rules: list[ToolRule], mode: Mode, expected: str
     assert word(judge(RUN, *rules, mode=mode)) == expected
 
 
+ANSWERED = replace(
+    EDIT_CLOSED, subject=replace(EDIT_CLOSED.subject, is_approved=True, undoable=False)
+)
+LOCKED = Rules(locked=(rule("ask", "edit_cell"),))
+
+
+@pytest.mark.parametrize(
+    ("rules", "mode", "expected"),
+    [
+        pytest.param(Rules(), "ask", "allow", id="the mode asks"),
+        pytest.param(Rules((rule("ask", "edit_cell"),)), "ask", "allow", id="a rule asks"),
+        pytest.param(LOCKED, "ask", "ask", id="the administrator asks"),
+        pytest.param(Rules((rule("deny", "edit_cell"),)), "ask", "deny", id="a rule denies"),
+        pytest.param(Rules(), "plan", "deny", id="the mode refuses"),
+    ],
+)
+def test_an_answer_to_the_question_before_replaces_asking_only(
+    rules: Rules, mode: Mode, expected: str
+):
+    assert word(decide(ANSWERED, rules, (), mode=mode, interactive=True)) == expected
+
+
 def test_invalid_rule_denies_its_tool_and_names_itself():
     broken = ToolRule("deny", "run_cell", None, "Rule 1 of tools.json", "match: nonsense")
     decision = judge(RUN, broken)
