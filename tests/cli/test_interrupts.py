@@ -106,7 +106,7 @@ def test_an_engine_ends_whose_start_was_interrupted() -> None:
         ended.set()
 
     with pytest.raises(KeyboardInterrupt):
-        InProcessChat(serve)
+        InProcessChat(serve, {})
     interrupted.set()
 
     assert ended.wait(100)
