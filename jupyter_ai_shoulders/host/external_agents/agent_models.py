@@ -267,14 +267,17 @@ class AgentModels:
     async def _close_when_it_ends(self, running: _Running, connection: AgentConnection) -> None:
         """Close an agent that ends between two messages, so that the next one starts it again.
 
-        The end of an agent that works is the error of its prompt.
+        The end of an agent that works is the error of its prompt. Its access ends in any case.
         """
+        conversation, opened = running.conversation, (running.access, running.key)
         await connection.wait_ended()
-        conversation = running.conversation
-        if conversation.connection is connection and not conversation.is_working:
+        is_idle = conversation.connection is connection and not conversation.is_working
+        if is_idle:
             conversation.connection = None
             running.listener.stop_all()
-            await self._close_access(running)  # first: the next message opens another
+        if (running.access, running.key) == opened:  # else that of its successor
+            await self._close_access(running)
+        if is_idle:
             await connection.aclose()
 
     def _recorded(self, session_id: SessionId, agent: Agent) -> AgentState | None:

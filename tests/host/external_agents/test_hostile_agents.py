@@ -227,5 +227,8 @@ async def test_an_agent_that_does_not_stop_is_ended(tmp_path: Path) -> None:
         end = await here.until(lambda event: isinstance(event, TurnEnd))
         assert isinstance(end, TurnEnd)
         assert end.exit == "cancelled"
+        async with asyncio.timeout(10):
+            await asyncio.gather(*here.host.protocols.agent_models.ending)
+        assert await here.host.protocols.access_tokens.list(None) == ()
 
         assert await here.turn(("recall",)) == "2 messages"
