@@ -77,10 +77,10 @@ ROWS = (
     flood("call:crash", r"It closed its output\.", "about to end"),
     Row(
         "start:silent",
-        "did not finish its start within 1 s",
+        "did not finish its start within 0.5 s",
         "waiting",
-        "within 1 s",
-        limits=replace(LIMITS, start_s=1),
+        "within 0.5 s",
+        limits=replace(LIMITS, start_s=0.5),
     ),
     Row("start:crash", "ended while it started. about to end", "waiting", "about to end"),
     Row("start:long_line", LONG, "waiting", LONG),
@@ -206,7 +206,7 @@ async def service(behaviour: str, folder: Path) -> AsyncGenerator[ConnectionPool
 async def test_a_stream_that_is_closed_again_and_again_is_opened_slowly(tmp_path: Path) -> None:
     async with service("reopened", tmp_path) as pool:
         connection = await pool.connection("h")
-        await asyncio.sleep(1.0)
+        await asyncio.sleep(0.5)
         assert 2 <= len(await connection.list_tools()) <= 10
 
 
