@@ -72,7 +72,7 @@ class SdkClient:
     ) -> schema.RequestPermissionResponse:
         """Ask the user; the answer is valid once, a longer one is kept on our side.
 
-        So an agent that can only be allowed for ever is not allowed, and the user is told.
+        So an agent that can only be allowed for ever is not allowed, and a notice says so.
         """
         self._check(session_id)
         activity = self._activities.update(tool_call)
