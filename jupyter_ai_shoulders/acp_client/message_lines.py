@@ -1,13 +1,16 @@
 """The lines of an agent's standard output that are messages, with a bound on their length.
 
-Made by ``acp_client.connection`` for the SDK, which joins lines of any length and stops at JSON
-that is no object.
+Made by ``acp_client.connection`` for the SDK, which joins lines of any length, stops at JSON that
+is no object, and logs each line that is no JSON with a traceback.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
+
+from pydantic_core import from_json
 
 _log = logging.getLogger(__name__)
 _SHOWN = 200
@@ -32,7 +35,7 @@ class MessageLines(asyncio.StreamReader):
             except asyncio.LimitOverrunError as error:
                 self.is_too_long = True
                 raise ValueError("a message is too long") from error
-            if line.lstrip().startswith(b"{"):
+            if _is_object(line):
                 return line
             self._pass_over(line)
 
@@ -41,3 +44,16 @@ class MessageLines(asyncio.StreamReader):
         if self._other_lines == 1 and line.strip():
             shown = line[:_SHOWN].decode("utf-8", "replace").strip()
             _log.warning("%s printed a line that is no message: %s", self._title, shown)
+
+
+def _is_object(line: bytes) -> bool:
+    if not line.lstrip().startswith(b"{"):
+        return False
+    try:
+        from_json(line)  # the fast parser, which refuses halves of surrogate pairs
+    except ValueError:
+        try:
+            json.loads(line)
+        except (ValueError, RecursionError):
+            return False
+    return True

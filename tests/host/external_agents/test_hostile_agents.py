@@ -145,7 +145,9 @@ def short_stages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relay_queue, "EVENT_LIMIT", EVENTS)
 
 
-async def test_a_hostile_agent_is_bounded_and_shown(tmp_path: Path) -> None:
+async def test_a_hostile_agent_is_bounded_and_shown(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     variants = {f"h{number}": row.env for number, row in enumerate(HOSTILE)}
     problems: list[str] = []
     async with agent_workspace(tmp_path, variants=variants) as here:
@@ -157,6 +159,7 @@ async def test_a_hostile_agent_is_bounded_and_shown(tmp_path: Path) -> None:
         problems += [problem for found in await asyncio.gather(*waiting) for problem in found]
 
     assert problems == []
+    assert "Error parsing JSON-RPC message" not in caplog.text
 
 
 async def _problems(row: Hostile, here: AgentWorkspace) -> list[str]:
