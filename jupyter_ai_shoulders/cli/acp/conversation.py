@@ -143,10 +143,10 @@ class EditorConversation:
         """
         if self._turn is not None:
             raise Conflict("A prompt of this conversation is being answered.", hint="Cancel it.")
+        self.start()
         turn = self._turn = asyncio.get_running_loop().create_future()
         self._cancelled = self._queued = False
         try:
-            self.start()
             if self._files is not None and not await self._files.begin():
                 await self.say(_NOT_SEEN)
             content = prompt_content(blocks, self.workspace)

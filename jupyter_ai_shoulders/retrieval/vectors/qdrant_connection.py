@@ -45,18 +45,16 @@ class QdrantConnection:
         self.models: Any = None
         """The client's models of requests, after ``connect``."""
 
-    async def load(self) -> None:
-        """Import the client before its first use. That may take seconds, which are not the
-        server's, so call it outside of ``request``.
-        """
-        if self.client is None:
-            await asyncio.to_thread(qdrant_client)
-
     async def connect(self) -> None:
-        """Import and make the client, unless there is one. Raises ``VectorStoreUnavailable``."""
+        """Import and make the client, unless there is one. Raises ``VectorStoreUnavailable``.
+
+        That may take seconds, which are not the server's, so call it outside of ``request`` first.
+        """
         if self.client is not None:
             return
         package = await asyncio.to_thread(qdrant_client)
+        if self.client is not None:  # another caller was faster
+            return
         # As a header: the client warns of a key over http, which is common inside a cluster.
         headers = {"api-key": self._server.api_key} if self._server.api_key else None
         try:
@@ -108,10 +106,9 @@ async def collection_names(server: QdrantServer) -> list[str]:
     Raises ``VectorStoreUnavailable``.
     """
     connection = QdrantConnection(server)
-    await connection.load()
+    await connection.connect()
     try:
         async with connection.request("list its collections"):
-            await connection.connect()
             answer = await connection.client.get_collections()
             return [each.name for each in answer.collections]
     finally:

@@ -113,10 +113,10 @@ class QdrantVectorStore:
 
     async def _find(self) -> int | None:
         """Return the dimension of the collection; None if there is none."""
-        await self._connection.load()
+        await self._connection.connect()
         async with self._request("be reached"), self._lock:
             if self._dimension is None:
-                await self._connection.connect()
+                await self._connection.connect()  # again if it was closed meanwhile
                 self._dimension = await self._look()
             return self._dimension
 
