@@ -92,6 +92,8 @@ class EditorConversation:
         self._open: dict[CallId, Question] = {}
         """Questions without an answer."""
         self._asking: dict[CallId, asyncio.Task[None]] = {}
+        self._requested: set[CallId] = set()
+        """Questions that the editor got in this prompt; their answers may be on their way."""
         self._input: CallId | None = None
         """The call that waits for a line of input; the next prompt is the line."""
         self._question: CallId | None = None
@@ -168,6 +170,7 @@ class EditorConversation:
             for task in self._asking.values():
                 task.cancel()
             self._asking.clear()
+            self._requested.clear()
 
     async def cancel(self) -> None:
         """Stop the running turn; a message that waits for its turn stays in the conversation."""
@@ -330,7 +333,7 @@ class EditorConversation:
                 return None
 
     def _ask_user(self, question: Question) -> None:
-        if question.call_id in self._asking:
+        if question.call_id in self._requested:
             return
         match question:
             case ev.ApprovalRequest():
@@ -341,6 +344,7 @@ class EditorConversation:
                 pass  # answered in words
 
     def _ask(self, call_id: CallId, work: Coroutine[Any, Any, None]) -> None:
+        self._requested.add(call_id)
         self._asking[call_id] = asyncio.create_task(work)
 
     async def _approve(self, question: ev.ApprovalRequest) -> None:

@@ -116,7 +116,7 @@ class QdrantVectorStore:
         await self._connection.connect()
         async with self._request("be reached"), self._lock:
             if self._dimension is None:
-                await self._connection.connect()  # again if it was closed meanwhile
+                await self._connection.connect()  # again if it was closed since
                 self._dimension = await self._look()
             return self._dimension
 
