@@ -176,12 +176,34 @@ class _Messages:
         await asyncio.sleep(max(early, REST_SECONDS))
 
 
-class _LimitedRead:
+class _Limited:
+    """A stream of the SDK, with the messages of its connection."""
+
+    def __init__(self, inner: Any, messages: _Messages) -> None:
+        self._inner = inner
+        self._messages = messages
+
+    async def aclose(self) -> None:
+        """Close it."""
+        await self._inner.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+class _LimitedRead(_Limited):
     """The SDK's ``ReadStream``, which only iterates; it ends at a limit."""
 
     def __init__(self, inner: Any, messages: _Messages, on_end: Callable[[str], None]) -> None:
-        self._inner = inner
-        self._messages = messages
+        super().__init__(inner, messages)
         self._on_end = on_end
 
     @property
@@ -202,28 +224,9 @@ class _LimitedRead:
             self._on_end(str(error))
         raise StopAsyncIteration
 
-    async def aclose(self) -> None:
-        """Close it."""
-        await self._inner.aclose()
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_val: BaseException | None,
-        exc_tb: TracebackType | None,
-    ) -> None:
-        await self.aclose()
-
-
-class _LimitedWrite:
+class _LimitedWrite(_Limited):
     """The SDK's ``WriteStream``; it notes what is written."""
-
-    def __init__(self, inner: Any, messages: _Messages) -> None:
-        self._inner = inner
-        self._messages = messages
 
     async def send(self, item: SessionMessage, /) -> None:
         """Write a message."""
@@ -232,21 +235,6 @@ class _LimitedWrite:
             await self._inner.send(item)
         finally:
             self._messages.written(item.message)
-
-    async def aclose(self) -> None:
-        """Close it."""
-        await self._inner.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_val: BaseException | None,
-        exc_tb: TracebackType | None,
-    ) -> None:
-        await self.aclose()
 
 
 def _key(number: int | str) -> _Key:

@@ -83,8 +83,8 @@ class _PacedStream(httpx2.AsyncByteStream):
         loop = asyncio.get_running_loop()
         due, parts = loop.time(), 0
         async for piece in self._inner:
-            event = piece.rpartition(b"\n\n")
-            parts = _parts(event[2]) + (0 if event[1] else parts)
+            _, blank_line, begun = piece.replace(b"\r", b"").rpartition(b"\n\n")
+            parts = _parts(begun) + (0 if blank_line else parts)
             if parts > MAX_PARTS:
                 raise httpx2.SSEError(_TOO_MANY)
             yield piece

@@ -41,8 +41,8 @@ class TextEditors:
         ``acting``.
 
         That is ``acting`` itself, and without a client the editor whose message came last, while it
-        is being answered. Notebooks and
-        Word documents are no text, and files outside of the workspace are not the editor's.
+        is being answered. Notebooks and Word documents are no text, and files outside of the
+        workspace are not the editor's.
         """
         if path.endswith(".ipynb") or is_word(path) or posixpath.isabs(path):
             return None
