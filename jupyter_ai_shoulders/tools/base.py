@@ -43,6 +43,7 @@ BuiltInCategory = Literal[
     "feedback",
     "threads",
     "planning",
+    "agent",
     "installed",
     "internal",
 ]
@@ -285,6 +286,7 @@ _TOOLSETS: Mapping[str, frozenset[Toolset]] = {
     "feedback": _NOTEBOOK_TOOLSETS,
     "threads": _NOTEBOOK_TOOLSETS,
     "planning": _NOTEBOOK_TOOLSETS,
+    "agent": _NOTEBOOK_TOOLSETS,
     "installed": _NOTEBOOK_TOOLSETS,
     "internal": frozenset(),
 }

@@ -11,8 +11,21 @@ from jupyter_ai_shoulders.wire.ids import CellId, ModelId, SessionId, Version
 
 SessionKind = Literal["chat", "task", "run", "scheduled", "kernel", "agent"]
 """``agent``: a program calls our tools (MCP)."""
-SessionSource = Literal["chat", "task", "http", "cli", "kernel", "schedule", "mcp", "acp"]
-"""``mcp``: a client of our MCP server; ``acp``: an editor that runs our agent."""
+SessionSource = Literal[
+    "chat",
+    "task",
+    "http",
+    "cli",
+    "kernel",
+    "schedule",
+    "watcher",
+    "delegate",
+    "mcp",
+    "acp",
+]
+"""``watcher``: files changed; ``delegate``: a sub-agent of another conversation; ``mcp``: a client
+of our MCP server; ``acp``: an editor that runs our agent.
+"""
 SessionStatus = Literal["idle", "running", "waiting", "error", "resolved", "interrupted"]
 Mode = Literal["ask", "auto_edit", "plan", "bypass"]
 ToolsMode = Literal["enabled", "parse_only", "disabled"]

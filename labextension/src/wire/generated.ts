@@ -805,7 +805,7 @@ usage: UsageView
 export interface Session {
 id: string
 kind: ("chat" | "task" | "run" | "scheduled" | "kernel" | "agent")
-source: ("chat" | "task" | "http" | "cli" | "kernel" | "schedule" | "mcp" | "acp")
+source: ("chat" | "task" | "http" | "cli" | "kernel" | "schedule" | "watcher" | "delegate" | "mcp" | "acp")
 title: string
 model: (string | null)
 mode: ("ask" | "auto_edit" | "plan" | "bypass")
@@ -1458,7 +1458,7 @@ tools?: (("enabled" | "parse_only" | "disabled") | null)
 toolset?: (("document" | "notebook" | "workspace" | "full" | "inline") | null)
 anchor?: (Anchor | null)
 interactive?: (boolean | null)
-source?: (("chat" | "task" | "http" | "cli" | "kernel" | "schedule" | "mcp" | "acp") | null)
+source?: (("chat" | "task" | "http" | "cli" | "kernel" | "schedule" | "watcher" | "delegate" | "mcp" | "acp") | null)
 }
 /**
  * The answer to ``POST access-tokens``; ``DELETE access-tokens/{id}`` revokes it.

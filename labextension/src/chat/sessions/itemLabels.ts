@@ -23,6 +23,8 @@ export const SOURCES = [
   'cli',
   'kernel',
   'schedule',
+  'watcher',
+  'delegate',
   'mcp',
   'acp'
 ] as const satisfies readonly Source[];
@@ -58,6 +60,10 @@ export function nameOfSource(source: Source, trans: TranslationBundle): string {
       return trans.__('Kernel');
     case 'schedule':
       return trans.__('Schedule');
+    case 'watcher':
+      return trans.__('Watcher');
+    case 'delegate':
+      return trans.__('Sub-agent');
     case 'mcp':
       return trans.__('MCP client');
     case 'acp':

@@ -274,6 +274,7 @@ function categoryName(category: string, trans: TranslationBundle): string {
     feedback: trans.__('Proposals'),
     threads: trans.__('Task threads'),
     planning: trans.__('Planning'),
+    agent: trans.__('Memory, schedules and records'),
     installed: trans.__('From installed packages')
   };
   return names[category] ?? visible(category);
