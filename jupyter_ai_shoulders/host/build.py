@@ -25,6 +25,7 @@ from jupyter_ai_shoulders.core.engine_settings import EngineSettings
 from jupyter_ai_shoulders.engine.calls.background_tasks import BackgroundTasks
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.session.services import EngineServices
+from jupyter_ai_shoulders.host.automation.automation import Automation
 from jupyter_ai_shoulders.host.context.file_search import FileSearch
 from jupyter_ai_shoulders.host.context.mentions import Mentions
 from jupyter_ai_shoulders.host.documents.review import build_review_service
@@ -105,6 +106,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         protocols=ProtocolServices(
             services, base, tools, engine, conversations, routed, background
         ),
+        automation=Automation(services, conversations, engine),
     )
 
 

@@ -22,6 +22,7 @@ from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.files.open_files.open_text_files import OpenTextFiles
+from jupyter_ai_shoulders.host.automation.automation import Automation
 from jupyter_ai_shoulders.host.context.mentions import Mentions
 from jupyter_ai_shoulders.host.documents.word import WordPages
 from jupyter_ai_shoulders.host.export.exporter import Exporter
@@ -81,6 +82,7 @@ class Host:
     presence: PagePresence
     artifacts: ArtifactFiles
     protocols: ProtocolServices
+    automation: Automation
 
     def __post_init__(self) -> None:
         """Name the shared services that handlers use."""
@@ -171,6 +173,7 @@ class Host:
             stack.push_async_callback(self.proposals.aclose)
             stack.push_async_callback(self.titler.aclose)
             stack.push_async_callback(self.inline_completion.aclose)
+            await self.automation.aclose()
             await self.engine.stop()
 
     async def _recover(self) -> None:
@@ -193,6 +196,7 @@ class Host:
             await self.services.documents.start()
             await settle_interrupted_cells(self.files.journal, self.services.documents.notebooks)
             await self.engine.restores.resume_unfinished()
+            await self.automation.start()
         except StateUnavailable as error:
             if str(error) != self._reported:
                 _log.warning("Conversations are not available: %s %s", error, error.info.hint)

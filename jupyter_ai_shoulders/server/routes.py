@@ -11,6 +11,11 @@ from jupyter_ai_shoulders.server.auth.kernel_access import ID, SOCKET, kernel_ac
 from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelSecrets
 from jupyter_ai_shoulders.server.connections.connection_registry import PageConnectionRegistry
 from jupyter_ai_shoulders.server.connections.page_socket import PageSocketHandler
+from jupyter_ai_shoulders.server.handlers.automation.schedules import (
+    ScheduleHandler,
+    ScheduleRunsHandler,
+    SchedulesHandler,
+)
 from jupyter_ai_shoulders.server.handlers.base import HostSource, UnknownRouteHandler
 from jupyter_ai_shoulders.server.handlers.blobs import ArtifactHandler, BlobHandler
 from jupyter_ai_shoulders.server.handlers.completions import CompletionHandler, CompletionsHandler
@@ -179,6 +184,9 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("variables", VariablesHandler),
     ("skills", SkillsHandler),
     ("instructions", InstructionsHandler),
+    ("schedules", SchedulesHandler),
+    (f"schedules/{ID}", ScheduleHandler),
+    (f"schedules/{ID}/runs", ScheduleRunsHandler),
     *MCP_SERVER_HANDLERS,
     *MCP_CONTENT_HANDLERS,
 )

@@ -49,6 +49,8 @@ _READS_EVERY_COLUMN = (
     f"SELECT {damaged_database.SESSION} FROM sessions LIMIT 0",  # noqa: S608 constants
     "SELECT id, type, body, checksum FROM events LIMIT 0",
     f"SELECT {damaged_database.OPERATION} FROM operations LIMIT 0",  # noqa: S608 constants
+    f"SELECT {damaged_database.SCHEDULE} FROM schedules LIMIT 0",  # noqa: S608 constants
+    f"SELECT {damaged_database.SCHEDULE_RUN} FROM schedule_runs LIMIT 0",  # noqa: S608 constants
 )
 
 

@@ -44,6 +44,7 @@ from jupyter_ai_shoulders.wire.api import (
     web_services,
     word,
 )
+from jupyter_ai_shoulders.wire.api.automation import schedules
 from jupyter_ai_shoulders.wire.api.mcp import content
 from jupyter_ai_shoulders.wire.base import CommandModel
 from jupyter_ai_shoulders.wire.conversation import views
@@ -119,6 +120,9 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("mcp_resource_matches", content.McpResourceMatches),
     ("mcp_prompt_list", content.McpPromptList),
     ("mcp_prompt_text", content.McpPromptText),
+    ("schedule_list", schedules.ScheduleList),
+    ("schedule_status", schedules.ScheduleStatus),
+    ("schedule_run_list", schedules.ScheduleRunList),
 )
 _COMMANDS: tuple[type[CommandModel], ...] = (
     commands.CreateSession,
@@ -165,6 +169,8 @@ _COMMANDS: tuple[type[CommandModel], ...] = (
     anchors.MoveAnchors,
     anchors.AdoptThreads,
     completions.RequestCompletions,
+    schedules.PostSchedule,
+    schedules.PatchSchedule,
 )
 _JSON_REF = {"$ref": "#/$defs/Json"}
 _JSON_TYPE = "null | boolean | number | string | Json[] | { [key: string]: Json }"

@@ -41,6 +41,8 @@ def on_a_full_disk(disk: Path) -> None:
     session = store.add("a").id
     books = disk / "a.ipynb"
     books.write_text("old")
+    reserve = disk / "reserve"
+    reserve.write_bytes(b"x" * 65_536)
     with pytest.raises(StateUnavailable) as full:
         _append_for_ever(store, session)
     logged = store.log.last_seq(session) - 1
@@ -56,6 +58,7 @@ def on_a_full_disk(disk: Path) -> None:
     assert books.read_text() == "old"
     assert [path.name for path in disk.glob(".~*")] == [], "nothing half-written stays"
     (disk / "filler").unlink()
+    reserve.unlink()
     assert store.log.append(session, note()).event.seq == logged + 2, "the log recovers by itself"
     assert books.read_text() == "old"
 

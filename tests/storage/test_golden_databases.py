@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 from pydantic import JsonValue
 
+from jupyter_ai_shoulders.storage.automation.schedules import SqliteSchedules
 from jupyter_ai_shoulders.storage.operation_journal import SqliteOperationJournal
 from jupyter_ai_shoulders.storage.sessions.table import SessionFilter
 from jupyter_ai_shoulders.testing.memory_store import CountingIds
@@ -77,6 +78,21 @@ def test_a_golden_operation_log_is_read(open_store: OpenStore, state_dir: Path) 
     assert {row["kind"] for row in rows} == set(get_args(OperationKind))
     assert [row.document for row in log.unfinished()] == ["left.txt"]
     assert log.change(OperationId("operation_6")).kept_as == "operation_5"
+
+
+def test_golden_schedules_and_runs_are_read(open_store: OpenStore, state_dir: Path) -> None:
+    state_dir.mkdir(parents=True)
+    shutil.copy(JOURNALS / "v4" / "state.db", state_dir)
+    store = open_store()
+    stored = SqliteSchedules(store.database, store.log)
+
+    rows = [*stored.all(), *stored.runs("sched_4", 9), *stored.open_runs()]
+
+    written = (JOURNALS / "v4" / "schedules.jsonl").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == len(written)
+    for old, new in zip(map(json.loads, written), rows, strict=True):
+        assert within(old, json.loads(new.model_dump_json())), old
+    assert stored.next_at() == "2026-11-30T01:00:00.000Z"
 
 
 @pytest.mark.parametrize("version", [*VERSIONS, "later"])

@@ -29,4 +29,13 @@ def default_values() -> dict[str, Any]:
         "references.citation_syntax": "myst",
         "references.style": "apa",
         "word.tracked_changes": True,
+        "schedules.agent": False,
+        "schedules.shortest_interval_s": 900,
+        "schedules.most_schedules": 20,
+        "schedules.runs_per_day": 48,
+        "schedules.usd_per_day": 1.0,
+        "schedules.most_concurrent": 2,
+        "schedules.longest_agent_days": 7,
+        "schedules.largest_toolset": "full",
+        "schedules.quiet_hours": "",
     }

@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.wire.api.settings import (
     PutEgressSettings,
     PutModelSettings,
     PutReferenceSettings,
+    PutScheduleSettings,
     PutSearchSettings,
     PutThreadSettings,
     PutWordSettings,
@@ -30,7 +31,17 @@ from jupyter_ai_shoulders.wire.base import CommandModel
 
 VERSION = 1
 
-Area = Literal["models", "egress", "commands", "ghost", "threads", "search", "references", "word"]
+Area = Literal[
+    "models",
+    "egress",
+    "commands",
+    "ghost",
+    "threads",
+    "search",
+    "references",
+    "word",
+    "schedules",
+]
 AREAS: Mapping[Area, type[CommandModel]] = {
     "models": PutModelSettings,
     "egress": PutEgressSettings,
@@ -40,13 +51,15 @@ AREAS: Mapping[Area, type[CommandModel]] = {
     "search": PutSearchSettings,
     "references": PutReferenceSettings,
     "word": PutWordSettings,
+    "schedules": PutScheduleSettings,
 }
 FOLDERS = "folders"
-PER_FOLDER: tuple[Area, ...] = ("egress", "commands", "ghost", "search")
+PER_FOLDER: tuple[Area, ...] = ("egress", "commands", "ghost", "search", "schedules")
 """Areas stored for a folder in the user's own file, under ``folders``."""
 _STRICTEST_FIRST: Mapping[str, tuple[str, ...]] = {
     "egress.data_values": ("schema_only", "samples", "full"),
     "commands.mode": ("none", "sandbox_read_only", "sandbox", "host"),
+    "schedules.largest_toolset": ("inline", "document", "notebook", "workspace", "full"),
 }
 _STRICTEST: Mapping[str, object] = {
     "models.mode": "local",
@@ -60,10 +73,17 @@ _STRICTEST: Mapping[str, object] = {
     "search.conversations": False,
     "search.by_meaning": False,
     "search.send_to": "",
+    "schedules.agent": False,
 }
 _HARMLESS = ("references.",)
 """Beginnings of names whose values permit nothing."""
-_LIMITS = frozenset({"models.single_call_timeout_s", "models.single_call_max_tokens"})
+_LIMITS = frozenset(
+    {
+        *("models.single_call_timeout_s", "models.single_call_max_tokens"),
+        *("schedules.most_schedules", "schedules.runs_per_day", "schedules.usd_per_day"),
+        *("schedules.most_concurrent", "schedules.longest_agent_days"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +180,14 @@ def restricts(name: str, value: Any, current: Any) -> bool:
         return value < current
     if name in {"ghost.skip_languages", "search.exclude"}:
         return set(value) >= set(current)
+    return _is_strictest(name, value, current)
+
+
+def _is_strictest(name: str, value: Any, current: Any) -> bool:
+    if name == "schedules.shortest_interval_s":
+        return value > current
+    if name == "schedules.quiet_hours":
+        return not current
     return name in _STRICTEST and value == _STRICTEST[name]
 
 

@@ -16,9 +16,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -34,7 +33,11 @@ from jupyter_ai_shoulders.core.folder_trust import (
 )
 from jupyter_ai_shoulders.core.json_positions import json_line_of
 from jupyter_ai_shoulders.core.model_preferences import ModelPreferences
-from jupyter_ai_shoulders.host.settings.defaults import default_values
+from jupyter_ai_shoulders.host.settings.applied_settings import (
+    AppliedSettings,
+    area_values,
+    merged_values,
+)
 from jupyter_ai_shoulders.host.settings.file_parser import (
     AREAS,
     FOLDERS,
@@ -55,6 +58,7 @@ from jupyter_ai_shoulders.wire.api.settings import (
     ModelSettings,
     PutSettings,
     ReferenceSettings,
+    ScheduleSettings,
     SearchSettings,
     Settings,
     SettingSource,
@@ -81,38 +85,6 @@ class _SettingsFile:
     signature: tuple[int, int] | None = None
     source: SettingsSource | None = None
     text: str = ""
-
-
-class _AppliedSettings:
-    """What some sources amount to."""
-
-    def __init__(self, found: tuple[SettingsSource, ...]) -> None:
-        self.found = found
-        self.values, self.sources = _merged(found)
-
-    @cached_property
-    def models(self) -> ModelPreferences:
-        return ModelPreferences(**_area(self.values, "models"))
-
-    @cached_property
-    def commands(self) -> CommandSettings:
-        return CommandSettings(**_area(self.values, "commands"))
-
-    @cached_property
-    def search(self) -> SearchSettings:
-        return SearchSettings(**_area(self.values, "search"))
-
-    @cached_property
-    def references(self) -> ReferenceSettings:
-        return ReferenceSettings(**_area(self.values, "references"))
-
-    @cached_property
-    def word(self) -> WordSettings:
-        return WordSettings(**_area(self.values, "word"))
-
-    @cached_property
-    def inline_completion(self) -> CompletionSettings:
-        return CompletionSettings(**_area(self.values, "ghost"))
 
 
 class Preferences:
@@ -146,7 +118,7 @@ class Preferences:
             ),
         }
         self._locked = read_settings("administrator", TRAIT, json.dumps(dict(locked or {})))
-        self._last: _AppliedSettings | None = None
+        self._last: AppliedSettings | None = None
 
     def models(self) -> ModelPreferences:
         """Return the settings for the choice of models and for single calls."""
@@ -177,20 +149,30 @@ class Preferences:
         """Return the settings for Word documents."""
         return self._applied().word
 
+    def schedules(self) -> tuple[ScheduleSettings, tuple[str, ...]]:
+        """Return the limits of schedules, and the names of those the administrator set."""
+        applied = self._applied()
+        names = (name for name, source in applied.sources.items() if source == "administrator")
+        area = "schedules."
+        return applied.schedules, tuple(
+            name.removeprefix(area) for name in names if name.startswith(area)
+        )
+
     def settings(self) -> Settings:
         """Return all values with their sources, and the problems of the files."""
         applied = self._applied()
         values = applied.values
         return Settings(
             values=SettingsValues(
-                models=ModelSettings(**_area(values, "models")),
-                egress=EgressSettings(**_area(values, "egress")),
+                models=ModelSettings(**area_values(values, "models")),
+                egress=EgressSettings(**area_values(values, "egress")),
                 commands=applied.commands,
                 ghost=applied.inline_completion,
-                threads=ThreadSettings(**_area(values, "threads")),
+                threads=ThreadSettings(**area_values(values, "threads")),
                 search=applied.search,
                 references=applied.references,
                 word=applied.word,
+                schedules=applied.schedules,
             ),
             sources=applied.sources,
             locks={name: self._reason(name) for name in self._locked.values},
@@ -265,11 +247,11 @@ class Preferences:
                 hint="Check them and repeat the change.",
             )
 
-    def _applied(self) -> _AppliedSettings:
+    def _applied(self) -> AppliedSettings:
         """Return the settings that apply now, merged again only after a change."""
         found = self._sources()
         if self._last is None or self._last.found != found:
-            self._last = _AppliedSettings(found)
+            self._last = AppliedSettings(found)
         return self._last
 
     def _sources(self) -> tuple[SettingsSource, ...]:
@@ -283,7 +265,7 @@ class Preferences:
         """Return the workspace's file reduced to values that restrict or that the user trusts."""
         key = (user, allowed, workspace, self._trust.revision)
         if self._filtered is None or self._filtered[0] != key:
-            current, _ = _merged((user, allowed))
+            current, _ = merged_values((user, allowed))
             values = {
                 name: value
                 for name, value in workspace.values.items()
@@ -299,7 +281,7 @@ class Preferences:
 
     def _items(self) -> Iterator[FolderItem]:
         user, allowed, _, _ = self._sources()
-        current, _ = _merged((user, allowed))
+        current, _ = merged_values((user, allowed))
         settings_file = self._files["workspace"]
         for name, value in _current(settings_file).values.items():
             if not restricts(name, value, current[name]):
@@ -316,22 +298,6 @@ class Preferences:
 
 def _digest(name: str, value: Any) -> str:
     return item_digest("setting", name, value)
-
-
-def _merged(found: Sequence[SettingsSource]) -> tuple[dict[str, Any], dict[str, SettingSource]]:
-    """Return the values that apply, and the source of each."""
-    values = default_values()
-    sources: dict[str, SettingSource] = dict.fromkeys(values, "default")
-    for source in found:
-        values |= source.values
-        sources |= dict.fromkeys(source.values, source.name)
-    return values, sources
-
-
-def _area(values: Mapping[str, Any], area: Area) -> dict[str, Any]:
-    """Return the values of one area by their own names."""
-    start = f"{area}."
-    return {name.removeprefix(start): v for name, v in values.items() if name.startswith(start)}
 
 
 def _changes(given: CommandModel | None) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
 from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.host.state.event_bus import EventBus
+from jupyter_ai_shoulders.storage.automation.schedules import SqliteSchedules
 from jupyter_ai_shoulders.storage.blobs import FileBlobs
 from jupyter_ai_shoulders.storage.database import Database
 from jupyter_ai_shoulders.storage.operation_journal import SqliteOperationJournal
@@ -59,6 +60,7 @@ class StateStore:
         self.conversation_texts = ConversationTexts(self._database)
         self.sessions = SqliteSessions(self._database, self.log, clock, self.index)
         self.operations = SqliteOperationJournal(self._database, self.log, clock, ids)
+        self.schedules = SqliteSchedules(self._database, self.log)
         self._purge = Purge(self._database, clock)
         self.forks = SqliteForks(self._database, self.log, self.hub, clock)
 

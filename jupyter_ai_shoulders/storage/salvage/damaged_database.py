@@ -14,7 +14,7 @@ import re
 import shutil
 import sqlite3
 from collections import defaultdict
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,6 +38,10 @@ SESSION = (
     "deleted_at, body"
 )
 OPERATION = "number, id, at, state, session, document, new_document, batch, body"
+SCHEDULE = "number, id, owner, next_at, body"
+SCHEDULE_RUN = "number, id, schedule, started_at, is_open, body"
+PLAIN_TABLES = {"operations": OPERATION, "schedules": SCHEDULE, "schedule_runs": SCHEDULE_RUN}
+"""Tables whose rows are copied as they are, with their columns."""
 _SESSION_ID = re.compile(rb'\{"seq":\d+,"session_id":"([^"\\]+)"')
 """The start of each event's text."""
 
@@ -70,8 +74,10 @@ class SalvagedData:
 
     source: Path
     sessions: tuple[SalvagedSession, ...] = ()
-    operations: tuple[tuple[object, ...], ...] = ()
-    """Rows of the operation log, in order."""
+    rows: Mapping[str, tuple[tuple[object, ...], ...]] = field(
+        default_factory=dict[str, tuple[tuple[object, ...], ...]]
+    )
+    """Rows of ``PLAIN_TABLES``, in order."""
 
 
 @dataclass(slots=True)
@@ -84,7 +90,9 @@ class _Tables:
     """Id, body and deletion time by number."""
     numbers: set[int] = field(default_factory=set[int])
     """Numbers of sessions that have events."""
-    operations: dict[int, tuple[object, ...]] = field(default_factory=dict[int, tuple[object, ...]])
+    rows: dict[str, dict[int, tuple[object, ...]]] = field(
+        default_factory=lambda: {table: {} for table in PLAIN_TABLES}
+    )
     complete: bool = True
     """Whether sessions and events were read to the end."""
 
@@ -109,7 +117,10 @@ def read_damaged_database(path: Path, last_event: int = 0) -> SalvagedData:
         tables = _tables(copy)
         found = _events(copy, page_size)
     sessions = tuple(_sessions(tables, found, last_event))
-    rows = tuple(row for _, row in sorted(tables.operations.items()))
+    rows = {
+        table: tuple(row for _, row in sorted(found.items()))
+        for table, found in tables.rows.items()
+    }
     return SalvagedData(path, sessions, rows)
 
 
@@ -178,10 +189,11 @@ def _tables(copy: Path) -> _Tables:
                     tables.sessions[number] = (name, body, deleted_at)
             for (row,) in _scan(connection, tables, f"id FROM events ORDER BY id {direction}"):
                 tables.numbers |= {row >> SEQ_BITS} if isinstance(row, int) else set()
-            of_operations = f"{OPERATION} FROM operations ORDER BY number {direction}"
-            for values in _scan(connection, _Tables(), of_operations):
-                if isinstance(values[0], int):
-                    tables.operations[values[0]] = values
+            for table, columns in PLAIN_TABLES.items():
+                plain = f"{columns} FROM {table} ORDER BY number {direction}"
+                for values in _scan(connection, _Tables(), plain):
+                    if isinstance(values[0], int):
+                        tables.rows[table][values[0]] = values
         return tables
     tables.complete = False
     return tables

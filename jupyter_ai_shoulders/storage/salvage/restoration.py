@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.storage.json_encoding import encode_model
 from jupyter_ai_shoulders.storage.salvage.damaged_database import (
-    OPERATION,
+    PLAIN_TABLES,
     SalvagedData,
     SalvagedSession,
     parse_stored_event,
@@ -69,11 +69,9 @@ def count_with_noun(count: int, noun: str) -> str:
 def restore_database(connection: sqlite3.Connection, saved: SalvagedData, at: str) -> Restoration:
     """Write salvaged data into a new database, with a notice in each session."""
     report = Restoration(str(saved.source))
-    marks = ", ".join("?" * len(OPERATION.split(",")))
     connection.execute("BEGIN IMMEDIATE")
-    for row in saved.operations:
-        with contextlib.suppress(sqlite3.IntegrityError):  # a damaged row may be incomplete
-            connection.execute(f"INSERT INTO operations ({OPERATION}) VALUES ({marks})", row)  # noqa: S608 constants
+    for table, rows in saved.rows.items():
+        _restore_rows(connection, table, rows)
     owned = any(_owner(session) is not None for session in saved.sessions)
     for session in saved.sessions:
         _restore_session(connection, session, report, at, owned=owned)
@@ -81,6 +79,16 @@ def restore_database(connection: sqlite3.Connection, saved: SalvagedData, at: st
     connection.execute("COMMIT")
     crash_point("salvage.session.committed")
     return report
+
+
+def _restore_rows(
+    connection: sqlite3.Connection, table: str, rows: Iterable[tuple[object, ...]]
+) -> None:
+    columns = PLAIN_TABLES[table]
+    marks = ", ".join("?" * len(columns.split(",")))
+    for row in rows:
+        with contextlib.suppress(sqlite3.IntegrityError):  # a damaged row may be incomplete
+            connection.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", row)  # noqa: S608 constants
 
 
 def _restore_session(

@@ -64,6 +64,30 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX operations_begun ON operations (number) WHERE state = 'begun'",
     ),
     ("ALTER TABLE events ADD COLUMN checksum INTEGER",),
+    (
+        """
+        CREATE TABLE schedules (
+          number INTEGER PRIMARY KEY,
+          id TEXT NOT NULL UNIQUE,
+          owner TEXT,
+          next_at TEXT,
+          body TEXT NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE schedule_runs (
+          number INTEGER PRIMARY KEY,
+          id TEXT NOT NULL UNIQUE,
+          schedule TEXT NOT NULL,
+          started_at TEXT NOT NULL,
+          is_open INTEGER NOT NULL,
+          body TEXT NOT NULL
+        )
+        """,
+        "CREATE INDEX schedule_runs_by_schedule ON schedule_runs (schedule, number)",
+        "CREATE INDEX schedule_runs_by_start ON schedule_runs (started_at)",
+        "CREATE INDEX schedule_runs_open ON schedule_runs (number) WHERE is_open",
+    ),
 )
 
 SCHEMA_VERSION = len(MIGRATIONS)

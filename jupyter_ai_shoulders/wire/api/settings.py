@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal
+from zoneinfo import ZoneInfo
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from jupyter_ai_shoulders.wire.api.references import CitationSyntax
 from jupyter_ai_shoulders.wire.base import CommandModel, WireModel
+from jupyter_ai_shoulders.wire.sessions import Toolset
 
 AccessMode = Literal["local", "remote", "auto"]
 """``auto`` uses a local model when its server is healthy, else a remote one."""
@@ -109,6 +111,23 @@ class WordSettings(WireModel):
     """Whether the agent's changes are tracked changes; otherwise they are plain edits."""
 
 
+class ScheduleSettings(WireModel):
+    """Schedules and watchers: what all of them together may do. No tool changes these."""
+
+    agent: bool
+    """Whether the agent may schedule its own next runs."""
+    shortest_interval_s: int
+    most_schedules: int
+    runs_per_day: int
+    usd_per_day: float
+    most_concurrent: int
+    longest_agent_days: int
+    """Days after which schedules made by the agent expire at the latest."""
+    largest_toolset: Toolset
+    quiet_hours: str
+    """``22:00-07:00 Europe/Berlin``; empty: none."""
+
+
 class SettingsValues(WireModel):
     """The effective values."""
 
@@ -120,6 +139,7 @@ class SettingsValues(WireModel):
     search: SearchSettings
     references: ReferenceSettings
     word: WordSettings
+    schedules: ScheduleSettings
 
 
 class SettingsProblem(WireModel):
@@ -177,12 +197,29 @@ class PutCompletionSettings(CommandModel):
     )
 
 
+def _known_zone(text: str) -> str:
+    """Refuse quiet hours in an unknown time zone."""
+    name = text.partition(" ")[2]
+    try:
+        if name:
+            ZoneInfo(name)
+    except (KeyError, OSError, ValueError) as error:
+        raise ValueError(f"there is no time zone {name!r}") from error
+    return text
+
+
 class PutThreadSettings(CommandModel):
     """The part ``threads`` of ``PUT settings``."""
 
     keep_in_notebook: bool | None = None
 
 
+_TIME = "([01][0-9]|2[0-3]):[0-5][0-9]"
+QuietHoursText = Annotated[
+    str,
+    Field(pattern=rf"^({_TIME}-{_TIME} [A-Za-z0-9_+/-]{{1,64}})?$"),
+    AfterValidator(_known_zone),
+]
 Globs = tuple[Annotated[str, Field(min_length=1, max_length=256)], ...]
 
 
@@ -213,6 +250,20 @@ class PutWordSettings(CommandModel):
     tracked_changes: bool | None = None
 
 
+class PutScheduleSettings(CommandModel):
+    """The part ``schedules`` of ``PUT settings``."""
+
+    agent: bool | None = None
+    shortest_interval_s: int | None = Field(default=None, ge=60)
+    most_schedules: int | None = Field(default=None, ge=0, le=1_000)
+    runs_per_day: int | None = Field(default=None, ge=0, le=10_000)
+    usd_per_day: float | None = Field(default=None, ge=0, le=1_000_000)
+    most_concurrent: int | None = Field(default=None, ge=1, le=20)
+    longest_agent_days: int | None = Field(default=None, ge=1, le=366)
+    largest_toolset: Toolset | None = None
+    quiet_hours: QuietHoursText | None = None
+
+
 class PutSettings(CommandModel):
     """``PUT settings``: given values are stored, null resets to the default, others stay."""
 
@@ -224,6 +275,7 @@ class PutSettings(CommandModel):
     search: PutSearchSettings | None = None
     references: PutReferenceSettings | None = None
     word: PutWordSettings | None = None
+    schedules: PutScheduleSettings | None = None
     revision: str | None = None
     """Revision the change is based on; 409 ``stale`` if another is stored."""
 

@@ -251,10 +251,19 @@ class ToolsUpdate(WireModel):
 
 
 SettingsPart = Literal[
-    "settings", "providers", "budget", "trust", "state", "search", "services", "mcp"
+    "settings",
+    "providers",
+    "budget",
+    "trust",
+    "state",
+    "search",
+    "services",
+    "mcp",
+    "schedules",
 ]
 """``state``: whether conversations can be stored; fetch ``GET status``. ``search``: the state of
 the index; fetch ``GET search/index``. ``services``: the web services; fetch ``GET services``.
+``schedules``: schedules, watchers or their runs; fetch ``GET schedules``.
 """
 
 

@@ -105,6 +105,7 @@ page_frame: PageFrame
 paper_search: PaperSearch
 part_view: PartView
 patch_agent: PatchAgent
+patch_schedule: PatchSchedule
 patch_session: PatchSession
 pending_edit_list: PendingEditList
 post_access_token: PostAccessToken
@@ -114,6 +115,7 @@ post_mcp_authorization: PostMcpAuthorization
 post_mcp_prompt: PostMcpPrompt
 post_reference: PostReference
 post_reference_check: PostReferenceCheck
+post_schedule: PostSchedule
 post_search_index: PostSearchIndex
 preview_message: PreviewMessage
 proposal_list: ProposalList
@@ -138,6 +140,9 @@ request_view: RequestView
 restore_session: RestoreSession
 resume_turn: ResumeTurn
 saved_provider: SavedProvider
+schedule_list: ScheduleList
+schedule_run_list: ScheduleRunList
+schedule_status: ScheduleStatus
 search_index_status: SearchIndexStatus
 search_results: SearchResults
 send_message: SendMessage
@@ -3520,6 +3525,101 @@ option?: (string | null)
 value?: (string | null)
 }
 /**
+ * ``PATCH schedules/{id}``: absent fields stay; 409 ``stale`` for another ``revision``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PatchSchedule".
+ */
+export interface PatchSchedule {
+revision: number
+state?: (("active" | "paused") | null)
+options?: (ScheduleOptions | null)
+trigger?: ((OnceTrigger | IntervalTrigger | CronTrigger | FilesTrigger) | null)
+}
+/**
+ * What a run does, and what it may do; shared by the schedule and the requests.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ScheduleOptions".
+ */
+export interface ScheduleOptions {
+title: string
+prompt: (string | null)
+notebook: (string | null)
+output: ("in_place" | "copy")
+session_id: (string | null)
+model: (string | null)
+mode: (("ask" | "auto_edit" | "plan" | "bypass") | null)
+toolset: (("document" | "notebook" | "workspace" | "full" | "inline") | null)
+on_question: ("wait" | "refuse")
+missed: ("run" | "skip")
+quiet_hours: (QuietHours | null)
+expires_at: (string | null)
+runs_per_day: (number | null)
+micro_usd_per_day: (number | null)
+}
+/**
+ * A daily span without runs; it may cross midnight.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "QuietHours".
+ */
+export interface QuietHours {
+start: string
+end: string
+time_zone: string
+}
+/**
+ * One run.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "OnceTrigger".
+ */
+export interface OnceTrigger {
+kind: "once"
+at: string
+time_zone: string
+}
+/**
+ * A run every so many seconds, counted from when the schedule was made.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "IntervalTrigger".
+ */
+export interface IntervalTrigger {
+kind: "interval"
+seconds: number
+}
+/**
+ * Runs at the times of a cron expression (five fields) in a time zone.
+ * 
+ * Changes of daylight saving follow Debian's cron: a skipped time runs right after the change, a
+ * repeated one runs once; times with wildcards run by the clock.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CronTrigger".
+ */
+export interface CronTrigger {
+kind: "cron"
+expression: string
+time_zone: string
+}
+/**
+ * A run after files of the workspace that match a glob changed and came to rest (a watcher).
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "FilesTrigger".
+ */
+export interface FilesTrigger {
+kind: "files"
+/**
+ * @minItems 1
+ * @maxItems 20
+ */
+globs: [string]|[string, string]|[string, string, string]|[string, string, string, string]|[string, string, string, string, string]|[string, string, string, string, string, string]|[string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string]|[string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string, string]
+settle_s: number
+}
+/**
  * ``PATCH sessions/{id}``: absent and null fields stay unchanged.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -3630,6 +3730,29 @@ query?: (string | null)
 export interface PostReferenceCheck {
 path?: (string | null)
 online?: boolean
+}
+/**
+ * ``POST schedules``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PostSchedule".
+ */
+export interface PostSchedule {
+title?: string
+prompt?: (string | null)
+notebook?: (string | null)
+output?: ("in_place" | "copy")
+session_id?: (string | null)
+model?: (string | null)
+mode?: (("ask" | "auto_edit" | "plan" | "bypass") | null)
+toolset?: (("document" | "notebook" | "workspace" | "full" | "inline") | null)
+on_question?: ("wait" | "refuse")
+missed?: ("run" | "skip")
+quiet_hours?: (QuietHours | null)
+expires_at?: (string | null)
+runs_per_day?: (number | null)
+micro_usd_per_day?: (number | null)
+trigger: (OnceTrigger | IntervalTrigger | CronTrigger | FilesTrigger)
 }
 /**
  * ``POST search/index``.
@@ -3869,6 +3992,7 @@ threads?: (PutThreadSettings | null)
 search?: (PutSearchSettings | null)
 references?: (PutReferenceSettings | null)
 word?: (PutWordSettings | null)
+schedules?: (PutScheduleSettings | null)
 revision?: (string | null)
 }
 /**
@@ -3959,6 +4083,23 @@ style: (string | null)
  */
 export interface PutWordSettings {
 tracked_changes: (boolean | null)
+}
+/**
+ * The part ``schedules`` of ``PUT settings``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutScheduleSettings".
+ */
+export interface PutScheduleSettings {
+agent: (boolean | null)
+shortest_interval_s: (number | null)
+most_schedules: (number | null)
+runs_per_day: (number | null)
+usd_per_day: (number | null)
+most_concurrent: (number | null)
+longest_agent_days: (number | null)
+largest_toolset: (("document" | "notebook" | "workspace" | "full" | "inline") | null)
+quiet_hours: (string | null)
 }
 /**
  * ``PUT trust``: the answers about some items; others keep theirs.
@@ -4222,6 +4363,96 @@ export interface SavedProvider {
 stored: boolean
 provider: (ProviderHealth | null)
 test: (ProviderTest | null)
+}
+/**
+ * ``GET schedules``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ScheduleList".
+ */
+export interface ScheduleList {
+schedules: ScheduleStatus[]
+limits: ScheduleLimits
+agent_may_schedule: boolean
+}
+/**
+ * A schedule with its last run and what it used today.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ScheduleStatus".
+ */
+export interface ScheduleStatus {
+schedule: Schedule
+last_run: (ScheduleRun | null)
+runs_today: number
+cost_today_micro_usd: number
+}
+/**
+ * A schedule as it is stored and shown.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "Schedule".
+ */
+export interface Schedule {
+id: string
+revision: number
+trigger: (OnceTrigger | IntervalTrigger | CronTrigger | FilesTrigger)
+options: ScheduleOptions
+state: ("active" | "paused" | "ended")
+state_reason: (string | null)
+created_by: ("person" | "agent")
+made_in: (string | null)
+reason: (string | null)
+owner: (string | null)
+created_at: string
+updated_at: string
+next_at: (string | null)
+}
+/**
+ * One run of a schedule.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ScheduleRun".
+ */
+export interface ScheduleRun {
+id: string
+schedule_id: string
+cause: ("time" | "late" | "person" | "files")
+due_at: string
+started_at: string
+ended_at: (string | null)
+state: ("starting" | "running" | "waiting" | "done" | "failed" | "refused" | "interrupted" | "cancelled")
+message: (string | null)
+session_id: (string | null)
+notebook: (string | null)
+files: string[]
+cost_micro_usd: (number | null)
+}
+/**
+ * The limits of all schedules; a model can never change them.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ScheduleLimits".
+ */
+export interface ScheduleLimits {
+shortest_interval_s: number
+most_schedules: number
+runs_per_day: number
+micro_usd_per_day: number
+most_concurrent: number
+longest_agent_days: number
+largest_toolset: ("document" | "notebook" | "workspace" | "full" | "inline")
+quiet_hours: (QuietHours | null)
+locked: string[]
+}
+/**
+ * ``GET schedules/{id}/runs``, the latest first.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ScheduleRunList".
+ */
+export interface ScheduleRunList {
+runs: ScheduleRun[]
 }
 /**
  * ``GET search/index`` and ``POST search/index``.
@@ -4757,7 +4988,7 @@ type: "tools-update"
  */
 export interface SettingsUpdate {
 type: "settings-update"
-part: ("settings" | "providers" | "budget" | "trust" | "state" | "search" | "services" | "mcp")
+part: ("settings" | "providers" | "budget" | "trust" | "state" | "search" | "services" | "mcp" | "schedules")
 }
 /**
  * The pending edits of a document changed: fetch ``GET edits`` if shown.
@@ -4841,6 +5072,7 @@ threads: ThreadSettings
 search: SearchSettings
 references: ReferenceSettings
 word: WordSettings
+schedules: ScheduleSettings
 }
 /**
  * The permitted models and the limits of single calls.
@@ -4930,6 +5162,23 @@ style: string
  */
 export interface WordSettings {
 tracked_changes: boolean
+}
+/**
+ * Schedules and watchers: what all of them together may do. No tool changes these.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ScheduleSettings".
+ */
+export interface ScheduleSettings {
+agent: boolean
+shortest_interval_s: number
+most_schedules: number
+runs_per_day: number
+usd_per_day: number
+most_concurrent: number
+longest_agent_days: number
+largest_toolset: ("document" | "notebook" | "workspace" | "full" | "inline")
+quiet_hours: string
 }
 /**
  * ``GET skills``.

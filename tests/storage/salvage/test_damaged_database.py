@@ -142,7 +142,7 @@ def other_version(folder: Path) -> None:
         "second page": (overwritten(4096, 4096), 40),
         "name of a table": (renamed_table, 0),
         "version of the schema": (other_version, 0),
-        "half of the file": (cut(0.5), 160),
+        "half of the file": (cut(0.5), 175),  # the first pages are those of empty tables
     }.values(),
     ids=[
         *("magic", "header zeroed", "header random", "encoding", "versions", "first page"),

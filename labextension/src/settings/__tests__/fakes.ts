@@ -133,7 +133,18 @@ const SETTINGS: Settings = {
       citation_syntax: 'myst',
       style: 'apa'
     },
-    word: { tracked_changes: true }
+    word: { tracked_changes: true },
+    schedules: {
+      agent: false,
+      shortest_interval_s: 900,
+      most_schedules: 20,
+      runs_per_day: 48,
+      usd_per_day: 1,
+      most_concurrent: 2,
+      longest_agent_days: 7,
+      largest_toolset: 'full',
+      quiet_hours: ''
+    }
   },
   sources: {},
   locks: {},

@@ -272,6 +272,9 @@ export class SettingsStore implements IDisposable {
       void this.services.refresh(); // The switch for external tools.
     } else if (frame.type === 'settings-update') {
       const { part } = frame;
+      if (part === 'schedules') {
+        return; // Not among these settings.
+      }
       const own = this.ownResourceOf(part);
       if (own !== null) {
         void own.refresh();
@@ -289,7 +292,7 @@ export class SettingsStore implements IDisposable {
 
   /** The resource that a change of this part touches, and no other. */
   private ownResourceOf(
-    part: SettingsPart
+    part: Exclude<SettingsPart, 'schedules'>
   ): { refresh(): Promise<void> } | null {
     switch (part) {
       case 'state':

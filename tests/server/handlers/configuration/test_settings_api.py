@@ -70,6 +70,19 @@ REFERENCES = {
 }
 
 
+SCHEDULES: dict[str, Any] = {
+    "agent": False,
+    "shortest_interval_s": 900,
+    "most_schedules": 20,
+    "runs_per_day": 48,
+    "usd_per_day": 1.0,
+    "most_concurrent": 2,
+    "longest_agent_days": 7,
+    "largest_toolset": "full",
+    "quiet_hours": "",
+}
+
+
 async def settings(api: Api) -> dict[str, Any]:
     found = await api.get("settings")
     assert found.status == 200, found
@@ -87,6 +100,7 @@ async def test_the_defaults_are_those_of_the_specification(api: Api) -> None:
             "search": SEARCH,
             "references": REFERENCES,
             "word": {"tracked_changes": True},
+            "schedules": SCHEDULES,
         },
         "sources": {f"models.{name}": "default" for name in DEFAULTS}
         | {"egress.data_values": "default"}
@@ -95,7 +109,8 @@ async def test_the_defaults_are_those_of_the_specification(api: Api) -> None:
         | {"threads.keep_in_notebook": "default"}
         | {f"search.{name}": "default" for name in SEARCH}
         | {f"references.{name}": "default" for name in REFERENCES}
-        | {"word.tracked_changes": "default"},
+        | {"word.tracked_changes": "default"}
+        | {f"schedules.{name}": "default" for name in SCHEDULES},
         "locks": {},
         "problems": [],
         "revision": cell_version("\0"),

@@ -1,0 +1,1 @@
+"""Schedules, watchers and notifications."""

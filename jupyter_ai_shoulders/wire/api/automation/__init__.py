@@ -1,0 +1,1 @@
+"""Wire types of schedules, watchers and notifications."""
