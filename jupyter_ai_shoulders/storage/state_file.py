@@ -59,6 +59,11 @@ class StateFile:
         with storage_errors(f"write {self._path.name}", self._directory.path):
             replace_text_file(self._path, text)
 
+    def remove(self) -> None:
+        """Remove the file if there is one. Raises ``StateUnavailable``."""
+        with storage_errors(f"remove {self._path.name}", self._directory.path):
+            self._path.unlink(missing_ok=True)
+
 
 def replace_text_file(path: Path, text: str) -> None:
     """Write the file so that after a crash it is the old or the new one."""

@@ -29,11 +29,11 @@ class _Row:
 class MemoryJournal:
     """``OperationJournal`` in a dictionary; each row is one second later than the previous one."""
 
-    def __init__(self) -> None:
+    def __init__(self, start: datetime = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)) -> None:
         self.rows: dict[OperationId, _Row] = {}
         self.synced = 0
         """Number of rows at the last ``sync``."""
-        self._now = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
+        self._now = start
 
     def begin(self, change: LoggedChange) -> OperationId:
         operation_id = OperationId(f"operation_{len(self.rows) + 1}")

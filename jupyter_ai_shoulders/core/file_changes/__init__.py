@@ -1,0 +1,1 @@
+"""Changes of watched files: comparison, settling, attribution and the prompt. Pure."""

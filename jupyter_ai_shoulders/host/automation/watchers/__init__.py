@@ -1,0 +1,1 @@
+"""Watchers: runs after files of the workspace changed."""
