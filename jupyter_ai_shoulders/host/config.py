@@ -255,6 +255,18 @@ class Shoulders(Configurable):
         server while the agent works.""",
     ).tag(config=True)
 
+    metrics = Bool(
+        True,
+        help="""Add metrics to the server's `/metrics`. Who may read them is
+        `ServerApp.authenticate_prometheus`; they hold no text, paths or names of users.""",
+    ).tag(config=True)
+
+    metrics_users = Bool(
+        False,
+        help="""Count turns and their cost by user, too. Everybody who may read `/metrics` then
+        sees who used how much.""",
+    ).tag(config=True)
+
     def removes_keys(self, environ: Mapping[str, str]) -> bool:
         """Return whether programs started by the server get no provider keys."""
         if self.keys_from_kernels is None:

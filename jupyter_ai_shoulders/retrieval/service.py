@@ -6,6 +6,7 @@ Made by ``host.search`` on first use. Every result is checked against its docume
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -64,6 +65,16 @@ class Searcher:
     """The user whose conversations count, where users are distinguished."""
     session_id: SessionId | None = None
     """The conversation of the agent that searches: it knows its own words."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexLevel:
+    """How far the index is."""
+
+    state: IndexState
+    files: int
+    behind: int
+    """Documents that are new or changed and not indexed yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,6 +304,14 @@ class SearchService:
                 )
             case _:
                 return None
+
+    def level(self) -> IndexLevel:
+        """Return how far the index is, without looking at the files; takes a few milliseconds."""
+        files = 0
+        if self._writer.readable and self._file.exists():
+            with contextlib.suppress(sqlite3.Error):  # ``status`` reports it
+                files = self._index.file_count()
+        return IndexLevel(self._state(), files, self._indexer.behind)
 
     def _status(self, path: str) -> SearchIndexStatus:
         counts = IndexCounts(0, 0, 0)

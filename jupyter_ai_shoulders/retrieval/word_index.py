@@ -203,6 +203,13 @@ class WordIndex:
             (chunks,) = reader.execute("SELECT count(*) FROM chunks").fetchone()
         return IndexCounts(documents - conversations, conversations, chunks)
 
+    def file_count(self) -> int:
+        """Return the number of files in the index."""
+        with self.reading() as reader:
+            query = "SELECT count(*) FROM documents WHERE kind IS NOT 'conversation'"
+            (found,) = reader.execute(query).fetchone()
+        return found
+
     def chunks_of(self, path: str) -> int:
         """Return the number of a document's chunks."""
         with self.reading() as reader:

@@ -18,6 +18,7 @@ from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.host.build import Host, HostPorts, HostSettings, build_host
 from jupyter_ai_shoulders.host.config import Shoulders
 from jupyter_ai_shoulders.host.key_environment import KeyEnvironment
+from jupyter_ai_shoulders.host.metrics.service import Observability, ObservabilityOptions
 from jupyter_ai_shoulders.host.preload import import_for_turns
 from jupyter_ai_shoulders.host.settings_from_traits import host_settings
 from jupyter_ai_shoulders.server.adapters.activity_reporter import ActivityReporter
@@ -72,6 +73,9 @@ class ExtensionServices:
         self._activity = ActivityReporter(serverapp.web_app.settings["last_activity_times"], clock)
         if config.report_activity:
             self._host.hub.add(self._activity)
+        self._observability = Observability(
+            self._host, ObservabilityOptions(metrics=config.metrics, by_user=config.metrics_users)
+        )
 
     @property
     def has_owners(self) -> bool:
@@ -115,6 +119,7 @@ class ExtensionServices:
         if self._warming is not None:
             await self._warming
         await self._host.aclose()
+        self._observability.close()
         await self.mcp.aclose()
         self._host.presence.close()
         self._host.hub.close()

@@ -30,6 +30,18 @@ class EventSink(Protocol):
         ...
 
 
+class LogTimings(Protocol):
+    """Receives how long the log's writes take, in seconds; must not block or raise."""
+
+    def committed(self, seconds: float) -> None:
+        """Note a commit; called on the event loop."""
+        ...
+
+    def synced(self, seconds: float) -> None:
+        """Note a sync to the disk; called in a thread."""
+        ...
+
+
 class EventLog(Protocol):
     """Append-only list of events per session."""
 

@@ -137,7 +137,12 @@ def _model_failed(draft: TransitionBuilder, signal: ModelFailed) -> None:
         turns.fail_or_pause(draft, signal.error)
         return
     draft.record(
-        RetryWait(attempt=phase.attempt, delay_ms=signal.retry_ms, reason=signal.error.message)
+        RetryWait(
+            attempt=phase.attempt,
+            delay_ms=signal.retry_ms,
+            reason=signal.error.message,
+            code=signal.error.code,
+        )
     )
     draft.enter(WaitingToRetry(phase.step, phase.attempt), WaitRetry(signal.retry_ms))
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jupyter_ai_shoulders.host.search.embedders import SettingsEmbedders
     from jupyter_ai_shoulders.host.shared_services import SharedServices
     from jupyter_ai_shoulders.retrieval.ports import VectorCollections
-    from jupyter_ai_shoulders.retrieval.service import SearchService
+    from jupyter_ai_shoulders.retrieval.service import IndexLevel, SearchService
 
 NOBODY = ""
 """A user without conversations of their own, who finds those without an owner."""
@@ -63,6 +63,10 @@ class WorkspaceSearch:
     async def status(self, path: str = "") -> SearchIndexStatus:
         """Return the state of the index and, with a path, of a file. Raises ``PolicyRefusal``."""
         return await self._completed(await (await self._started()).status(path))
+
+    def level(self) -> IndexLevel | None:
+        """Return how far the index is; None before its first use in this process."""
+        return None if self._service is None else self._service.level()
 
     async def command(self, command: PostSearchIndex) -> SearchIndexStatus:
         """Change the index. Raises ``StateUnavailable``, ``PolicyRefusal``."""

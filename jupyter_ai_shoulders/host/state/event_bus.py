@@ -5,7 +5,7 @@ Implements the log's ``EventSink``. Made by ``host.build``; the server adds list
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple, Protocol
 
 from jupyter_ai_shoulders.storage.base import LoggedEvent
@@ -30,11 +30,23 @@ class EventBus:
 
     def __init__(self) -> None:
         self._listeners: tuple[EventListener, ...] = ()
+        self._of_type: dict[str, tuple[EventListener, ...]] = {}
         self._followers: dict[SessionId, tuple[_Follower, ...]] = {}
 
     def add(self, listener: EventListener) -> None:
         """Pass every later event to ``listener``."""
         self._listeners = (*self._listeners, listener)
+
+    def add_for(self, types: Iterable[str], listener: EventListener) -> None:
+        """Pass every later event of these types to ``listener``; others cost it nothing."""
+        for each in types:
+            self._of_type[each] = (*self._of_type.get(each, ()), listener)
+
+    def remove_from(self, types: Iterable[str], listener: EventListener) -> None:
+        """Stop passing events of these types to ``listener``."""
+        for each in types:
+            others = (other for other in self._of_type.get(each, ()) if other is not listener)
+            self._of_type[each] = tuple(others)
 
     def follow(
         self,
@@ -59,6 +71,8 @@ class EventBus:
     def publish(self, logged: LoggedEvent) -> None:
         """Pass a committed event on."""
         for listener in self._listeners:
+            listener.on_event(logged)
+        for listener in self._of_type.get(logged.event.type, ()):
             listener.on_event(logged)
         for follower in self._followers.get(logged.event.session_id, ()):
             follower.listener.on_event(logged)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -208,9 +209,11 @@ class AdmittedCall:
 
     budgets: UserBudget
     reservation: Reservation
+    on_settled: Callable[[CallSettlement], None] = lambda _: None
 
     def settle(self, outcome: CallSettlement) -> None:
         """Record the outcome of the call; never raises or waits."""
+        self.on_settled(outcome)
         self.budgets.ledger.settle(self.reservation, outcome)
 
     def remarks(self, cost_micro_usd: int | None) -> bool:

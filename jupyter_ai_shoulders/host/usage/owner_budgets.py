@@ -11,6 +11,8 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from jupyter_ai_shoulders.core.budget.account import (
@@ -19,7 +21,7 @@ from jupyter_ai_shoulders.core.budget.account import (
     LimitScope,
     UsageAccount,
 )
-from jupyter_ai_shoulders.core.budget.limits import PlannedCall, SpendingLimits
+from jupyter_ai_shoulders.core.budget.limits import CallSettlement, PlannedCall, SpendingLimits
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.host.usage.budgets import AdmittedCall, UserBudget
@@ -52,6 +54,8 @@ class OwnerBudgets:
         self._session_owner = session_owner
         self._home_owner = home_owner
         self._known: dict[str | None, UserBudget] = {}
+        self.on_settled: Callable[[PlannedCall, CallSettlement], None] | None = None
+        """Called once for each model call that is booked; must not raise."""
 
     def of(self, owner: str | None) -> UserBudget:
         """Return the budget of a user; None: of sessions without an owner."""
@@ -64,7 +68,10 @@ class OwnerBudgets:
 
     async def admit(self, planned: PlannedCall) -> AdmittedCall:
         """Reserve the money of a call. Raises ``PolicyRefusal``: nothing may be sent."""
-        return await self._of_account(planned.account).admit(planned)
+        admitted = await self._of_account(planned.account).admit(planned)
+        if self.on_settled is None:
+            return admitted
+        return replace(admitted, on_settled=partial(self.on_settled, planned))
 
     def budget_status(self, account: UsageAccount | None) -> BudgetStatus | None:
         """Return the month's spending and limit of the user a call is booked to."""

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from itertools import islice
+from time import perf_counter
 from typing import Any
 
 from pydantic import ValidationError
@@ -18,7 +19,7 @@ from pydantic import ValidationError
 from jupyter_ai_shoulders.core.clock import Clock, timestamp
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import StateUnavailable
-from jupyter_ai_shoulders.storage.base import EventSink, LoggedEvent
+from jupyter_ai_shoulders.storage.base import EventSink, LoggedEvent, LogTimings
 from jupyter_ai_shoulders.storage.database import Database
 from jupyter_ai_shoulders.storage.durability import Durability
 from jupyter_ai_shoulders.storage.errors import session_not_found
@@ -47,6 +48,7 @@ from jupyter_ai_shoulders.wire.events import (
     SessionCreate,
     SessionUpdate,
     TextDelta,
+    ToolProgress,
     parse_event,
 )
 from jupyter_ai_shoulders.wire.ids import SessionId
@@ -61,6 +63,7 @@ _CONTENT = ',"type":'
 _COLUMNS = "e.id, CAST(e.body AS BLOB), e.checksum"
 PAGE = 200
 """Events read and parsed at once, in about 5 ms."""
+_STREAMED = (TextDelta, ReasoningDelta, ToolProgress)
 REPLAYED = 500
 """Events of a replay read at once, in less than 5 ms: most are pieces of text."""
 
@@ -90,6 +93,8 @@ class SqliteEventLog:
         self._flush_blobs = flush_blobs
         self._redact = redact
         self._redact_streamed = redact_streamed or redact
+        self.timings: LogTimings | None = None
+        """Receives how long commits and syncs take; those of streamed text are not measured."""
         self._durability = Durability(self._flush, database.checkpoint)
         self._tails: dict[SessionId, LogTail] = {}
 
@@ -101,10 +106,12 @@ class SqliteEventLog:
         """
         tail = self._begin(session_id, event)
         stamped, text = self._redacted(*encode_model(self._stamped(session_id, event, tail)))
-        if isinstance(stamped, Projected):
-            tail = self._commit_projected(stamped, text, tail)
+        if self.timings is None or isinstance(stamped, _STREAMED):
+            tail = self._committed(stamped, text, tail)
         else:
-            self._commit(stamped, text, tail)
+            began = perf_counter()
+            tail = self._committed(stamped, text, tail)
+            self.timings.committed(perf_counter() - began)
         self._tails[session_id] = LogTail(tail.number, tail.seq + 1)
         self._database.last_event = first_id(tail.number) + tail.seq + 1
         self._durability.note_commit(len(text))
@@ -315,6 +322,13 @@ class SqliteEventLog:
         )
         return rows[0][0] if rows else 0
 
+    def _committed(self, event: Event, text: str, tail: LogTail) -> LogTail:
+        """Commit an event; return the tail before it."""
+        if isinstance(event, Projected):
+            return self._commit_projected(event, text, tail)
+        self._commit(event, text, tail)
+        return tail
+
     def _commit(self, event: Event, text: str, tail: LogTail) -> None:
         connection = self._database.open()
         try:
@@ -336,10 +350,13 @@ class SqliteEventLog:
         return tail
 
     def _flush(self) -> None:
+        began = perf_counter()
         self._flush_blobs()
         crash_point("log.sync.blobs_flushed")
         self._database.flush()
         crash_point("log.sync.done")
+        if self.timings is not None:
+            self.timings.synced(perf_counter() - began)
 
 
 def _parsed(session_id: SessionId, text: EventText) -> Event:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from jupyter_ai_shoulders.wire.base import JsonObject
-from jupyter_ai_shoulders.wire.errors import ErrorInfo
+from jupyter_ai_shoulders.wire.errors import ErrorCode, ErrorInfo
 from jupyter_ai_shoulders.wire.event_types.base import EventBase
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, ProviderId
 from jupyter_ai_shoulders.wire.sessions import Mode
@@ -72,6 +72,8 @@ class RetryWait(EventBase):
     attempt: int
     delay_ms: int
     reason: str
+    code: ErrorCode | None = None
+    """The class of the failure; null in events of earlier versions."""
 
 
 class UsageUpdate(EventBase):

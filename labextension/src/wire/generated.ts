@@ -1944,6 +1944,7 @@ type: "retry-wait"
 attempt: number
 delay_ms: number
 reason: string
+code: (("invalid_request" | "not_found" | "unknown_route" | "conflict" | "already_answered" | "turn_running" | "stale" | "too_large" | "forbidden" | "unauthorized" | "quarantined" | "denied" | "approval_required" | "budget_exhausted" | "disabled" | "no_model" | "unknown_model" | "no_key" | "authentication" | "billing" | "permission" | "model_not_found" | "rate_limited" | "quota_exhausted" | "overloaded" | "provider_error" | "provider_unreachable" | "provider_timeout" | "provider_protocol" | "stream_truncated" | "context_overflow" | "content_filtered" | "bad_request_upstream" | "loop_detected" | "unknown_tool" | "invalid_arguments" | "outside_workspace" | "invalid_notebook" | "not_a_notebook" | "cell_not_found" | "not_read" | "cell_protected" | "ambiguous" | "page_not_responding" | "no_kernel" | "kernel_died" | "kernel_busy" | "cell_error" | "aborted" | "command_failed" | "timeout" | "state_unavailable" | "disk_full" | "internal") | null)
 }
 /**
  * The model requested a tool call; not yet approved.
