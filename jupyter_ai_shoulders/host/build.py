@@ -7,7 +7,7 @@ services that the parts share, ``host.tool_wiring`` the tools.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 
 from jupyter_ai_shoulders.assist.inline_completion.request_log import CompletionRequestLog
@@ -52,6 +52,7 @@ from jupyter_ai_shoulders.host.usage.service import OwnerUsage
 from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
 from jupyter_ai_shoulders.storage.recovery_attempts import RecoveryAttempts
 from jupyter_ai_shoulders.storage.state_file import StateFile
+from jupyter_ai_shoulders.tools.agent.notify import NOTIFY
 from jupyter_ai_shoulders.tools.permissions.file_format import locked_rules
 from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
@@ -137,10 +138,18 @@ def _permission_store(
         StateFile(services.store.directory, "tools.json"),
         locked=locked_rules(services.settings.rules),
         external=external,
-        off=services.commands.disabled_tools,
+        off=lambda: _switched_off_tools(services),
         trust=services.trust.of_state,
         programs=services.commands.programs,
     )
+
+
+def _switched_off_tools(services: SharedServices) -> Collection[str]:
+    """Return the tools that the settings switch off."""
+    off = set(services.commands.disabled_tools())
+    if not services.preferences.notifications().agent:
+        off.add(NOTIFY)
+    return off
 
 
 def _thread_service(

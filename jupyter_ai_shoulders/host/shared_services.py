@@ -16,6 +16,12 @@ from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.core.redaction.redactor import Redactor
 from jupyter_ai_shoulders.files.open_files.open_text_files import PageTimeouts
 from jupyter_ai_shoulders.guard.search.path_index import PathIndex
+from jupyter_ai_shoulders.host.automation.notifications.records import NotificationRecords
+from jupyter_ai_shoulders.host.automation.notifications.service import (
+    NotificationPorts,
+    NotificationService,
+    signed_posts,
+)
 from jupyter_ai_shoulders.host.context.attachment_content import AttachmentReader
 from jupyter_ai_shoulders.host.context.environment import InstructionSources, WorkspaceEnvironment
 from jupyter_ai_shoulders.host.documents.files import FileServices
@@ -54,6 +60,7 @@ from jupyter_ai_shoulders.wire.ids import ModelId
 STATE_DIR = ".shoulders"
 """In the user's home directory."""
 SETTINGS = "settings.json"
+NOTIFICATIONS = "notifications.json"
 
 
 class SharedServices:
@@ -92,20 +99,14 @@ class SharedServices:
         self.budgets = self._budgets()
         self.keys = KeyStore(settings.home / KEY_FILE, self._key_environ, system_keyring())
         """The keys of models and of web services."""
+        self.notifications = self._notifications()
         self.web = self._web()
         self.references = ReferenceService(self)
         self.citations = CitationService(self, self.references)
         self.models = self._models()
         secrets.set_sources(self.models.redactor, self.models.cached_redactor)
         self.commands = self._commands()
-        self.recorder = ChangeRecorder(
-            self.store.log,
-            self.store.blobs,
-            KernelGenerations(ports.kernels),
-            self.pending_edits,
-            self.store.operations,
-            current_page=self.current_page,
-        )
+        self.recorder = self._recorder()
         self.instruction_sources = self._instruction_sources()
         """Where instructions and skills are."""
         self.environment = self._environment()
@@ -187,6 +188,21 @@ class SharedServices:
         own = StateFile(StateDirectory(settings.home / STATE_DIR), SERVICES)
         return WebServices(settings.services, own, self.keys, self.ports.clock)
 
+    def _notifications(self) -> NotificationService:
+        ports = self.ports
+        return NotificationService(
+            NotificationRecords(StateFile(self.store.directory, NOTIFICATIONS)),
+            NotificationPorts(
+                keys=self.keys,
+                webhook_url=lambda: self.preferences.notifications().webhook,
+                changed=lambda: ports.pages.settings_changed("notifications"),
+                redact=self.redact,
+                sender=signed_posts,
+                clock=ports.clock,
+                ids=ports.ids,
+            ),
+        )
+
     @property
     def _key_environ(self) -> Mapping[str, str]:
         keys = self.ports.keys
@@ -196,7 +212,7 @@ class SharedServices:
         settings, ports = self.settings, self.ports
         keys = ports.keys
         metering = Metering(self.budgets)
-        return build_registry(
+        registry = build_registry(
             settings.home,
             settings.state_dir,
             ports.clock,
@@ -214,6 +230,8 @@ class SharedServices:
                 trust=self.trust.of_state,
             ),
         )
+        registry.add_secret_source(self.notifications.secrets)
+        return registry
 
     def _commands(self) -> CommandExecution:
         settings, ports = self.settings, self.ports
@@ -227,6 +245,16 @@ class SharedServices:
             undo=self.files.commands,
             detected=ports.sandbox,
             own_ports=ports.own_ports,
+        )
+
+    def _recorder(self) -> ChangeRecorder:
+        return ChangeRecorder(
+            self.store.log,
+            self.store.blobs,
+            KernelGenerations(self.ports.kernels),
+            self.pending_edits,
+            self.store.operations,
+            current_page=self.current_page,
         )
 
     def _instruction_sources(self) -> InstructionSources:

@@ -13,12 +13,14 @@ from jupyter_ai_shoulders.changes.recording.recording_wrappers import (
 )
 from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.files.previews.document_previews import DocumentPreviews
+from jupyter_ai_shoulders.host.automation.agent_notices import AgentNotices
 from jupyter_ai_shoulders.host.references.reference_tools import reference_tools
 from jupyter_ai_shoulders.host.shared_services import SharedServices
 from jupyter_ai_shoulders.host.threads.service import ThreadService
 from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
 from jupyter_ai_shoulders.storage.sessions.table import SqliteSessions
 from jupyter_ai_shoulders.storage.state_file import StateFile
+from jupyter_ai_shoulders.tools.agent.notify import Notify
 from jupyter_ai_shoulders.tools.base import Tool
 from jupyter_ai_shoulders.tools.conversation.clarify import Clarify
 from jupyter_ai_shoulders.tools.conversation.complete import Complete
@@ -75,6 +77,7 @@ def base_tools(
                 services.redact,
             ),
             *_web_tools(services),
+            Notify(_agent_notices(services), services.ports.clock),
         ]
     )
 
@@ -108,6 +111,11 @@ def _file_tools(services: SharedServices, access: NotebookAccess) -> list[Tool[A
         ),
         *history_tools(workspace, files.journal, files.undo, files.texts, seen.may_see),
     ]
+
+
+def _agent_notices(services: SharedServices) -> AgentNotices:
+    sessions = services.store.sessions
+    return AgentNotices(services.notifications, lambda session_id: sessions.header(session_id)[0])
 
 
 def _web_tools(services: SharedServices) -> list[Tool[Any]]:

@@ -11,6 +11,13 @@ from jupyter_ai_shoulders.server.auth.kernel_access import ID, SOCKET, kernel_ac
 from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelSecrets
 from jupyter_ai_shoulders.server.connections.connection_registry import PageConnectionRegistry
 from jupyter_ai_shoulders.server.connections.page_socket import PageSocketHandler
+from jupyter_ai_shoulders.server.handlers.automation.notifications import (
+    NotificationsHandler,
+    SeenHandler,
+    TestNotificationHandler,
+    WebhookHandler,
+    WebhookSecretHandler,
+)
 from jupyter_ai_shoulders.server.handlers.automation.schedules import (
     ScheduleHandler,
     ScheduleRunsHandler,
@@ -184,6 +191,11 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("variables", VariablesHandler),
     ("skills", SkillsHandler),
     ("instructions", InstructionsHandler),
+    ("notifications", NotificationsHandler),
+    ("notifications/seen", SeenHandler),
+    ("notifications/test", TestNotificationHandler),
+    ("notifications/webhook", WebhookHandler),
+    ("notifications/secret", WebhookSecretHandler),
     ("schedules", SchedulesHandler),
     (f"schedules/{ID}", ScheduleHandler),
     (f"schedules/{ID}/runs", ScheduleRunsHandler),

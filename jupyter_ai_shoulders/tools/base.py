@@ -118,6 +118,10 @@ class CallSubject:
     """Whether it only reports its change."""
     is_approved: bool = False
     """Whether the user has allowed exactly this in another question, of an agent of others."""
+    asks_after_foreign_text: bool = False
+    """Whether ``is_approved`` does not hold once the conversation has read foreign text, because
+    words of the agent leave this machine.
+    """
     reads_secret: bool = False
     """Whether it reads a secret file; this asks in every mode."""
     preview_is_complete: bool = False

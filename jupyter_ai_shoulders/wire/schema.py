@@ -44,7 +44,7 @@ from jupyter_ai_shoulders.wire.api import (
     web_services,
     word,
 )
-from jupyter_ai_shoulders.wire.api.automation import schedules
+from jupyter_ai_shoulders.wire.api.automation import notifications, schedules
 from jupyter_ai_shoulders.wire.api.mcp import content
 from jupyter_ai_shoulders.wire.base import CommandModel
 from jupyter_ai_shoulders.wire.conversation import views
@@ -120,6 +120,8 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("mcp_resource_matches", content.McpResourceMatches),
     ("mcp_prompt_list", content.McpPromptList),
     ("mcp_prompt_text", content.McpPromptText),
+    ("notification_list", notifications.NotificationList),
+    ("webhook_status", notifications.WebhookStatus),
     ("schedule_list", schedules.ScheduleList),
     ("schedule_status", schedules.ScheduleStatus),
     ("schedule_run_list", schedules.ScheduleRunList),
@@ -169,6 +171,8 @@ _COMMANDS: tuple[type[CommandModel], ...] = (
     anchors.MoveAnchors,
     anchors.AdoptThreads,
     completions.RequestCompletions,
+    notifications.SeenNotifications,
+    notifications.PutWebhookSecret,
     schedules.PostSchedule,
     schedules.PatchSchedule,
 )

@@ -1,7 +1,7 @@
 """Decides which changes our own conversations made, so that a watcher cannot start itself.
 
 Pure; used by ``host.automation.watchers``, which collects the facts. Documented in
-docs/design/automation.md#own-changes.
+docs/design/watchers.md#own-changes.
 """
 
 from __future__ import annotations

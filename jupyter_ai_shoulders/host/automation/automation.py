@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.host.automation.limits import LimitSource
+from jupyter_ai_shoulders.host.automation.notifications.waiting import WaitingConversations
 from jupyter_ai_shoulders.host.automation.ports import LateNotifier
 from jupyter_ai_shoulders.host.automation.service import ScheduleService
 from jupyter_ai_shoulders.host.sessions.service import SessionService
@@ -32,10 +33,17 @@ class Automation:
             ports.clock,
             ports.ids,
         )
+        self.notifications = services.notifications
+        self.notifier.use(self.notifications)
+        self._waiting = WaitingConversations(self.notifications)
+        store.hub.add(self._waiting)
         self.schedules.on_change(lambda: ports.pages.settings_changed("schedules"))
 
     async def start(self) -> None:
         """Start the scheduler."""
+        self.notifications.start()
 
     async def aclose(self) -> None:
         """Start nothing more."""
+        await self._waiting.aclose()
+        await self.notifications.aclose()

@@ -1,4 +1,4 @@
-"""Ports of schedules and watchers: the person is told of runs through ``Notifier``.
+"""Ports of schedules and watchers: ``Notifier`` tells the person of runs.
 
 Implemented in this package; ``NoNotifier`` serves until then.
 """

@@ -12,6 +12,7 @@ from jupyter_ai_shoulders.host.settings.file_parser import Area, SettingsSource
 from jupyter_ai_shoulders.wire.api.settings import (
     CommandSettings,
     CompletionSettings,
+    NotificationSettings,
     ReferenceSettings,
     ScheduleSettings,
     SearchSettings,
@@ -50,6 +51,10 @@ class AppliedSettings:
     @cached_property
     def schedules(self) -> ScheduleSettings:
         return ScheduleSettings(**area_values(self.values, "schedules"))
+
+    @cached_property
+    def notifications(self) -> NotificationSettings:
+        return NotificationSettings(**area_values(self.values, "notifications"))
 
     @cached_property
     def inline_completion(self) -> CompletionSettings:

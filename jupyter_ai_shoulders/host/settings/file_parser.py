@@ -19,6 +19,7 @@ from jupyter_ai_shoulders.wire.api.settings import (
     PutCompletionSettings,
     PutEgressSettings,
     PutModelSettings,
+    PutNotificationSettings,
     PutReferenceSettings,
     PutScheduleSettings,
     PutSearchSettings,
@@ -41,6 +42,7 @@ Area = Literal[
     "references",
     "word",
     "schedules",
+    "notifications",
 ]
 AREAS: Mapping[Area, type[CommandModel]] = {
     "models": PutModelSettings,
@@ -52,9 +54,17 @@ AREAS: Mapping[Area, type[CommandModel]] = {
     "references": PutReferenceSettings,
     "word": PutWordSettings,
     "schedules": PutScheduleSettings,
+    "notifications": PutNotificationSettings,
 }
 FOLDERS = "folders"
-PER_FOLDER: tuple[Area, ...] = ("egress", "commands", "ghost", "search", "schedules")
+PER_FOLDER: tuple[Area, ...] = (
+    "egress",
+    "commands",
+    "ghost",
+    "search",
+    "schedules",
+    "notifications",
+)
 """Areas stored for a folder in the user's own file, under ``folders``."""
 _STRICTEST_FIRST: Mapping[str, tuple[str, ...]] = {
     "egress.data_values": ("schema_only", "samples", "full"),
@@ -74,9 +84,13 @@ _STRICTEST: Mapping[str, object] = {
     "search.by_meaning": False,
     "search.send_to": "",
     "schedules.agent": False,
+    "notifications.agent": False,
+    "notifications.browser": False,
 }
 _HARMLESS = ("references.",)
 """Beginnings of names whose values permit nothing."""
+NEVER_FROM_FOLDER = frozenset({"notifications.webhook"})
+"""Values that a folder's file cannot set, whatever the user trusts: where their words go."""
 _LIMITS = frozenset(
     {
         *("models.single_call_timeout_s", "models.single_call_max_tokens"),

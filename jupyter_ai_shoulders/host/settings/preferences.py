@@ -41,6 +41,7 @@ from jupyter_ai_shoulders.host.settings.applied_settings import (
 from jupyter_ai_shoulders.host.settings.file_parser import (
     AREAS,
     FOLDERS,
+    NEVER_FROM_FOLDER,
     PER_FOLDER,
     VERSION,
     Area,
@@ -56,6 +57,7 @@ from jupyter_ai_shoulders.wire.api.settings import (
     DataValues,
     EgressSettings,
     ModelSettings,
+    NotificationSettings,
     PutSettings,
     ReferenceSettings,
     ScheduleSettings,
@@ -149,6 +151,10 @@ class Preferences:
         """Return the settings for Word documents."""
         return self._applied().word
 
+    def notifications(self) -> NotificationSettings:
+        """Return where the person is notified."""
+        return self._applied().notifications
+
     def schedules(self) -> tuple[ScheduleSettings, tuple[str, ...]]:
         """Return the limits of schedules, and the names of those the administrator set."""
         applied = self._applied()
@@ -173,6 +179,7 @@ class Preferences:
                 references=applied.references,
                 word=applied.word,
                 schedules=applied.schedules,
+                notifications=applied.notifications,
             ),
             sources=applied.sources,
             locks={name: self._reason(name) for name in self._locked.values},
@@ -269,8 +276,11 @@ class Preferences:
             values = {
                 name: value
                 for name, value in workspace.values.items()
-                if restricts(name, value, current[name])
-                or is_accepted(self._trust, _digest(name, value))
+                if name not in NEVER_FROM_FOLDER
+                and (
+                    restricts(name, value, current[name])
+                    or is_accepted(self._trust, _digest(name, value))
+                )
             }
             self._filtered = (key, replace(workspace, values=values))
         return self._filtered[1]
@@ -284,7 +294,7 @@ class Preferences:
         current, _ = merged_values((user, allowed))
         settings_file = self._files["workspace"]
         for name, value in _current(settings_file).values.items():
-            if not restricts(name, value, current[name]):
+            if name not in NEVER_FROM_FOLDER and not restricts(name, value, current[name]):
                 yield FolderItem(
                     kind="setting",
                     name=name,

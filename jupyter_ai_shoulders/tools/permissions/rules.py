@@ -196,8 +196,10 @@ def _applies(
     )
 
 
-def _approved(request: PermissionRequest) -> Allow | None:
-    """Allow what the user has just allowed in the question that came before it."""
+def _approved(request: PermissionRequest) -> Allow | Ask | None:
+    """Allow what the user allowed in the question before."""
+    if request.subject.asks_after_foreign_text and request.taint:
+        return Ask(ApprovalReason(kind="taint", text=taint_warning(request.taint)), ONCE)
     return Allow("allowed in the question before") if request.subject.is_approved else None
 
 
@@ -222,8 +224,7 @@ def _protected(request: PermissionRequest, rules: Rules) -> Ask | None:
 
 def _autorun_note(path: str, programs: Sequence[str]) -> str | None:
     """Return a note on when a file runs automatically; None if it does not."""
-    group = protected_group_of(path)
-    if group is not None:
+    if (group := protected_group_of(path)) is not None:
         return group.then
     if any(f"{path}/".startswith(f"{folder}/") for folder in programs):
         return "The running server has its programs and libraries there"

@@ -128,6 +128,17 @@ class ScheduleSettings(WireModel):
     """``22:00-07:00 Europe/Berlin``; empty: none."""
 
 
+class NotificationSettings(WireModel):
+    """Messages for the person, and where they go. No tool changes these."""
+
+    agent: bool
+    """Whether the agent may notify the person."""
+    browser: bool
+    """Whether pages show notifications of the browser while they are hidden."""
+    webhook: str
+    """The address that notifications are sent to; empty: none. Never from a folder's file."""
+
+
 class SettingsValues(WireModel):
     """The effective values."""
 
@@ -140,6 +151,7 @@ class SettingsValues(WireModel):
     references: ReferenceSettings
     word: WordSettings
     schedules: ScheduleSettings
+    notifications: NotificationSettings
 
 
 class SettingsProblem(WireModel):
@@ -264,6 +276,16 @@ class PutScheduleSettings(CommandModel):
     quiet_hours: QuietHoursText | None = None
 
 
+class PutNotificationSettings(CommandModel):
+    """The part ``notifications`` of ``PUT settings``."""
+
+    agent: bool | None = None
+    browser: bool | None = None
+    webhook: str | None = Field(
+        default=None, pattern=r"^(https?://[^\s/@]+(/\S*)?)?$", max_length=2048
+    )
+
+
 class PutSettings(CommandModel):
     """``PUT settings``: given values are stored, null resets to the default, others stay."""
 
@@ -276,6 +298,7 @@ class PutSettings(CommandModel):
     references: PutReferenceSettings | None = None
     word: PutWordSettings | None = None
     schedules: PutScheduleSettings | None = None
+    notifications: PutNotificationSettings | None = None
     revision: str | None = None
     """Revision the change is based on; 409 ``stale`` if another is stored."""
 

@@ -260,10 +260,12 @@ SettingsPart = Literal[
     "services",
     "mcp",
     "schedules",
+    "notifications",
 ]
 """``state``: whether conversations can be stored; fetch ``GET status``. ``search``: the state of
 the index; fetch ``GET search/index``. ``services``: the web services; fetch ``GET services``.
-``schedules``: schedules, watchers or their runs; fetch ``GET schedules``.
+``schedules``: schedules, watchers or their runs; fetch ``GET schedules``. ``notifications``: fetch
+``GET notifications``.
 """
 
 

@@ -98,6 +98,7 @@ message_view: MessageView
 model_list: ModelList
 move_anchors: MoveAnchors
 moved_anchors: MovedAnchors
+notification_list: NotificationList
 operation_undone: OperationUndone
 operations_page: OperationsPage
 own_provider: OwnProvider
@@ -132,6 +133,7 @@ put_service_address: PutServiceAddress
 put_service_key: PutServiceKey
 put_settings: PutSettings
 put_trust: PutTrust
+put_webhook_secret: PutWebhookSecret
 reference_check: ReferenceCheck
 reference_entry: ReferenceEntry
 reference_list: ReferenceList
@@ -145,6 +147,7 @@ schedule_run_list: ScheduleRunList
 schedule_status: ScheduleStatus
 search_index_status: SearchIndexStatus
 search_results: SearchResults
+seen_notifications: SeenNotifications
 send_message: SendMessage
 sent_completions: SentCompletions
 server_frame: ServerFrame
@@ -163,6 +166,7 @@ variable_list: VariableList
 web_result: WebResult
 web_service_info: WebServiceInfo
 web_service_list: WebServiceList
+webhook_status: WebhookStatus
 word_page: WordPage
 }
 /**
@@ -2977,6 +2981,33 @@ moved: string[]
 refused: RefusedAnchor[]
 }
 /**
+ * ``GET notifications``, the latest first; ``unread`` counts those that no page has shown.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "NotificationList".
+ */
+export interface NotificationList {
+notifications: StoredNotification[]
+unread: number
+}
+/**
+ * One notification.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "StoredNotification".
+ */
+export interface StoredNotification {
+id: string
+at: string
+kind: ("run" | "waiting" | "agent" | "test")
+title: string
+message: string
+level: ("info" | "warning" | "error")
+session_id: (string | null)
+schedule_id: (string | null)
+seen: boolean
+}
+/**
  * ``POST operations/{id}/undo``: the changes undone together, and those that were not.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -3994,6 +4025,7 @@ search?: (PutSearchSettings | null)
 references?: (PutReferenceSettings | null)
 word?: (PutWordSettings | null)
 schedules?: (PutScheduleSettings | null)
+notifications?: (PutNotificationSettings | null)
 revision?: (string | null)
 }
 /**
@@ -4103,6 +4135,17 @@ largest_toolset: (("document" | "notebook" | "workspace" | "full" | "inline") | 
 quiet_hours: (string | null)
 }
 /**
+ * The part ``notifications`` of ``PUT settings``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutNotificationSettings".
+ */
+export interface PutNotificationSettings {
+agent: (boolean | null)
+browser: (boolean | null)
+webhook: (string | null)
+}
+/**
  * ``PUT trust``: the answers about some items; others keep theirs.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -4117,6 +4160,15 @@ trust?: string[]
  * @maxItems 1000
  */
 decline?: string[]
+}
+/**
+ * ``PUT notifications/secret``; null removes the secret.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutWebhookSecret".
+ */
+export interface PutWebhookSecret {
+secret: (string | null)
 }
 /**
  * ``POST references/check``: problems, the most serious first.
@@ -4593,6 +4645,18 @@ state: ("empty" | "building" | "ready" | "paused" | "failed")
 behind: number
 }
 /**
+ * ``POST notifications/seen``: these were shown.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "SeenNotifications".
+ */
+export interface SeenNotifications {
+/**
+ * @maxItems 500
+ */
+ids: string[]
+}
+/**
  * ``GET completions``: the latest since the server's start, newest first.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -4989,7 +5053,7 @@ type: "tools-update"
  */
 export interface SettingsUpdate {
 type: "settings-update"
-part: ("settings" | "providers" | "budget" | "trust" | "state" | "search" | "services" | "mcp" | "schedules")
+part: ("settings" | "providers" | "budget" | "trust" | "state" | "search" | "services" | "mcp" | "schedules" | "notifications")
 }
 /**
  * The pending edits of a document changed: fetch ``GET edits`` if shown.
@@ -5074,6 +5138,7 @@ search: SearchSettings
 references: ReferenceSettings
 word: WordSettings
 schedules: ScheduleSettings
+notifications: NotificationSettings
 }
 /**
  * The permitted models and the limits of single calls.
@@ -5180,6 +5245,17 @@ most_concurrent: number
 longest_agent_days: number
 largest_toolset: ("document" | "notebook" | "workspace" | "full" | "inline")
 quiet_hours: string
+}
+/**
+ * What the person is told, and where. No tool changes these.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "NotificationSettings".
+ */
+export interface NotificationSettings {
+agent: boolean
+browser: boolean
+webhook: string
 }
 /**
  * ``GET skills``.
@@ -5445,6 +5521,20 @@ address_locked: boolean
 export interface WebServiceList {
 services: WebServiceInfo[]
 disabled: (string | null)
+}
+/**
+ * ``GET notifications/webhook``, also the answer of the other routes about it.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "WebhookStatus".
+ */
+export interface WebhookStatus {
+host: (string | null)
+has_secret: boolean
+secret_last4: (string | null)
+queued: number
+failed: number
+last_error: (string | null)
 }
 /**
  * ``GET word``: a document as a page.

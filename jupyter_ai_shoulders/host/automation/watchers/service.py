@@ -3,7 +3,7 @@
 Made by ``host.automation``; the scheduler starts a run for each reported change. Nothing is watched
 while there is no watcher. Notifications of the system, or a timer on network file systems, say when
 to look; what changed is found by comparing snapshots, which also finds what changed while no server
-ran. See docs/design/automation.md#watchers.
+ran. See docs/design/watchers.md#watchers.
 """
 
 from __future__ import annotations

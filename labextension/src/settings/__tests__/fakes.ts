@@ -144,7 +144,8 @@ const SETTINGS: Settings = {
       longest_agent_days: 7,
       largest_toolset: 'full',
       quiet_hours: ''
-    }
+    },
+    notifications: { agent: false, browser: false, webhook: '' }
   },
   sources: {},
   locks: {},

@@ -272,7 +272,7 @@ export class SettingsStore implements IDisposable {
       void this.services.refresh(); // The switch for external tools.
     } else if (frame.type === 'settings-update') {
       const { part } = frame;
-      if (part === 'schedules') {
+      if (part === 'schedules' || part === 'notifications') {
         return; // Not among these settings.
       }
       const own = this.ownResourceOf(part);
@@ -292,7 +292,7 @@ export class SettingsStore implements IDisposable {
 
   /** The resource that a change of this part touches, and no other. */
   private ownResourceOf(
-    part: Exclude<SettingsPart, 'schedules'>
+    part: Exclude<SettingsPart, 'schedules' | 'notifications'>
   ): { refresh(): Promise<void> } | null {
     switch (part) {
       case 'state':

@@ -70,6 +70,7 @@ REFERENCES = {
 }
 
 
+NOTIFICATIONS: dict[str, Any] = {"agent": False, "browser": False, "webhook": ""}
 SCHEDULES: dict[str, Any] = {
     "agent": False,
     "shortest_interval_s": 900,
@@ -101,6 +102,7 @@ async def test_the_defaults_are_those_of_the_specification(api: Api) -> None:
             "references": REFERENCES,
             "word": {"tracked_changes": True},
             "schedules": SCHEDULES,
+            "notifications": NOTIFICATIONS,
         },
         "sources": {f"models.{name}": "default" for name in DEFAULTS}
         | {"egress.data_values": "default"}
@@ -110,7 +112,8 @@ async def test_the_defaults_are_those_of_the_specification(api: Api) -> None:
         | {f"search.{name}": "default" for name in SEARCH}
         | {f"references.{name}": "default" for name in REFERENCES}
         | {"word.tracked_changes": "default"}
-        | {f"schedules.{name}": "default" for name in SCHEDULES},
+        | {f"schedules.{name}": "default" for name in SCHEDULES}
+        | {f"notifications.{name}": "default" for name in NOTIFICATIONS},
         "locks": {},
         "problems": [],
         "revision": cell_version("\0"),

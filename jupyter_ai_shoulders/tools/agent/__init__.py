@@ -1,0 +1,1 @@
+"""Tools for what lasts beyond a conversation."""
