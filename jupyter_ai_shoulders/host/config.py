@@ -267,6 +267,20 @@ class Shoulders(Configurable):
         sees who used how much.""",
     ).tag(config=True)
 
+    otel = Bool(
+        None,
+        allow_none=True,
+        help="""Send OpenTelemetry spans of turns, steps, model calls and tool calls. None: if one
+        of the variables `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` and
+        `OTEL_TRACES_EXPORTER` is set. Needs the extra `otel`.""",
+    ).tag(config=True)
+
+    otel_content = Bool(
+        False,
+        help="""Add messages, answers, arguments and results to the spans, with keys masked. Whoever
+        reads the traces then reads the conversations.""",
+    ).tag(config=True)
+
     def removes_keys(self, environ: Mapping[str, str]) -> bool:
         """Return whether programs started by the server get no provider keys."""
         if self.keys_from_kernels is None:

@@ -74,7 +74,13 @@ class ExtensionServices:
         if config.report_activity:
             self._host.hub.add(self._activity)
         self._observability = Observability(
-            self._host, ObservabilityOptions(metrics=config.metrics, by_user=config.metrics_users)
+            self._host,
+            ObservabilityOptions(
+                metrics=config.metrics,
+                by_user=config.metrics_users,
+                traces=config.otel,
+                content=config.otel_content,
+            ),
         )
 
     @property
@@ -93,6 +99,7 @@ class ExtensionServices:
 
     async def recover(self) -> None:
         """Recover the state of the last process, if the state directory is usable."""
+        await self._observability.start()
         await self._host.ready()
 
     async def host(self) -> Host:
@@ -119,7 +126,7 @@ class ExtensionServices:
         if self._warming is not None:
             await self._warming
         await self._host.aclose()
-        self._observability.close()
+        await self._observability.aclose()
         await self.mcp.aclose()
         self._host.presence.close()
         self._host.hub.close()

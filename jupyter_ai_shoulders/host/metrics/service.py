@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from prometheus_client import REGISTRY, CollectorRegistry
@@ -16,6 +17,8 @@ from jupyter_ai_shoulders.host.metrics.event_metrics import EventMetrics
 from jupyter_ai_shoulders.host.metrics.instruments import GaugeSource, instruments_in
 from jupyter_ai_shoulders.host.metrics.labels import Labels, ToolOrigin
 from jupyter_ai_shoulders.host.metrics.measurements import MeasurementSink
+from jupyter_ai_shoulders.host.metrics.step_log import StepLog
+from jupyter_ai_shoulders.host.metrics.tracing import Tracing, is_traced, start_tracing
 from jupyter_ai_shoulders.host.metrics.turn_observer import TurnObserver
 from jupyter_ai_shoulders.host.state.event_bus import EventListener
 from jupyter_ai_shoulders.providers.catalogue.loader import shipped_text
@@ -31,6 +34,10 @@ class ObservabilityOptions:
     metrics: bool = True
     by_user: bool = False
     """Whether metrics name users."""
+    traces: bool | None = None
+    """Whether spans are made; None: if the environment asks for them."""
+    content: bool = False
+    """Whether spans hold texts, arguments and results."""
 
 
 class _TypedListener(EventListener, Protocol):
@@ -48,18 +55,52 @@ class Observability:
         host: Host,
         options: ObservabilityOptions,
         registry: CollectorRegistry = REGISTRY,
+        start: Callable[[Mapping[str, str]], Tracing | None] = start_tracing,
     ) -> None:
         self._host = host
+        self._options = options
+        self._start = start
         self._undo: list[Callable[[], None]] = []
-        sinks: list[MeasurementSink] = []
+        self._tracing: Tracing | None = None
+        self._clock = host.services.ports.clock
         self._labels = _labels(host)
+        self._sinks: list[MeasurementSink] = [StepLog(host.redact)]
         if options.metrics:
-            sinks.append(self._metrics(options, registry))
-        if sinks:
-            self._listen(TurnObserver(host.services.ports.clock, host.sessions.get, sinks))
+            self._sinks.append(self._metrics(options, registry))
+        self._listen(TurnObserver(self._clock, host.sessions.get, self._sinks))
+
+    async def start(self) -> None:
+        """Start traces if they are on, once; they must be imported, which takes a moment."""
+        environ = self._host.services.ports.environ
+        if self._tracing is not None or not is_traced(self._options.traces, environ):
+            return
+        self._tracing = await asyncio.to_thread(self._start, environ)
+        if self._tracing is None:
+            self._options = replace(self._options, traces=False)
+            return
+        from jupyter_ai_shoulders.host.metrics.span_attributes import ContentRecorder
+        from jupyter_ai_shoulders.host.metrics.spans import SpanSink
+
+        content = ContentRecorder(self._host.redact) if self._options.content else None
+        if content is not None:
+            self._listen(content)
+        spans = SpanSink(self._tracing.tracer, self._labels, self._clock, content)
+        self._sinks.append(spans)
+        self._undo.append(spans.close)
+
+    @property
+    def is_tracing(self) -> bool:
+        """Whether spans are made."""
+        return self._tracing is not None
+
+    async def aclose(self) -> None:
+        """Stop observing and send the last spans; counters keep their values for the process."""
+        self.close()
+        if self._tracing is not None:
+            await asyncio.to_thread(self._tracing.close)
 
     def close(self) -> None:
-        """Stop observing; counters keep their values for the process."""
+        """Stop observing."""
         for undo in reversed(self._undo):
             undo()
         self._undo.clear()

@@ -259,6 +259,7 @@ class TurnObserver:
             source=None if session is None else session.source,
             kind=None if session is None else session.kind,
             owner=None if session is None else session.owner,
+            parent=getattr(session, "parent", None),
             resumed=resumed,
         )
 

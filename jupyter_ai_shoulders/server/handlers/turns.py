@@ -5,6 +5,7 @@ from __future__ import annotations
 from jupyter_server.auth.decorator import authorized
 from tornado import web
 
+from jupyter_ai_shoulders.host.metrics.incoming_trace import set_traceparent
 from jupyter_ai_shoulders.server.handlers.base import ShouldersHandler
 from jupyter_ai_shoulders.server.handlers.request_body import (
     LONG_TEXT_BYTES,
@@ -42,6 +43,7 @@ class MessagesHandler(ShouldersHandler):
         if command.client_id is None:
             command = command.model_copy(update={"client_id": self.client_id})
         self.host.services.current_page.set_client(command.client_id)
+        set_traceparent(self.request.headers.get("traceparent"))
         self.answer(await self.host.engine.send(session.id, command), 202)
 
 
@@ -233,5 +235,6 @@ class RunsHandler(ShouldersHandler):
     @authorized
     async def post(self) -> None:
         """Send a prompt; 201 with a new session, 200 with an existing one."""
+        set_traceparent(self.request.headers.get("traceparent"))
         session, is_new = await self.host.runs.start(self.body(StartRun), owner=self.user)
         self.answer(session, 201 if is_new else 200)

@@ -13,8 +13,8 @@ from typing import Any, cast
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.metrics_core import Metric
+from prometheus_client.openmetrics import exposition as openmetrics
 from prometheus_client.openmetrics import parser as openmetrics_parser
-from prometheus_client.openmetrics.exposition import generate_latest as generate_openmetrics
 
 from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.host.metrics import definitions
@@ -140,7 +140,7 @@ async def test_both_formats_are_valid_and_name_every_metric(
     async with a_played_host(tmp_path, isolated_home) as played:
         names = {metric.name.removesuffix("_total") for metric in definitions.METRICS}
         assert names <= set(played.families())
-        text = generate_openmetrics(played.registry).decode()
+        text = cast("Any", openmetrics).generate_latest(played.registry).decode()
         parser = cast("Any", openmetrics_parser)  # it has no types
         found: list[Metric] = list(parser.text_string_to_metric_families(text))
         assert names <= {family.name for family in found}
