@@ -277,8 +277,8 @@ class Shoulders(Configurable):
 
     otel_content = Bool(
         False,
-        help="""Add messages, answers, arguments and results to the spans, with keys masked. Whoever
-        reads the traces then reads the conversations.""",
+        help="""Add messages, answers, arguments and results to the spans, with keys masked. Those
+        who read the traces then read the conversations.""",
     ).tag(config=True)
 
     def removes_keys(self, environ: Mapping[str, str]) -> bool:

@@ -9,8 +9,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter
@@ -97,5 +96,8 @@ def _exporter(environ: Mapping[str, str]) -> SpanExporter:
         from opentelemetry.sdk.trace.export import ConsoleSpanExporter
 
         return ConsoleSpanExporter()
-    module = import_module("opentelemetry.exporter.otlp.proto.http.trace_exporter")
-    return module.OTLPSpanExporter()
+    from opentelemetry.exporter.otlp.proto.http import (  # pyright: ignore[reportMissingImports] an extra
+        trace_exporter,  # pyright: ignore[reportUnknownVariableType] of the extra
+    )
+
+    return cast("SpanExporter", trace_exporter.OTLPSpanExporter())
