@@ -21,11 +21,13 @@ from jupyter_ai_shoulders.changes.recording.recording_wrappers import record_too
 from jupyter_ai_shoulders.changes.restore.restorer import Restorer
 from jupyter_ai_shoulders.changes.review.inline_answers import InlineAnswerWriter
 from jupyter_ai_shoulders.changes.review.service import ReviewService
+from jupyter_ai_shoulders.core.catalogue.external_agents import SCHEDULE_PREFIX
 from jupyter_ai_shoulders.core.engine_settings import EngineSettings
 from jupyter_ai_shoulders.engine.calls.background_tasks import BackgroundTasks
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.host.automation.automation import Automation
+from jupyter_ai_shoulders.host.automation.notebook_plans import NotebookPlans
 from jupyter_ai_shoulders.host.context.file_search import FileSearch
 from jupyter_ai_shoulders.host.context.mentions import Mentions
 from jupyter_ai_shoulders.host.documents.review import build_review_service
@@ -54,6 +56,7 @@ from jupyter_ai_shoulders.storage.recovery_attempts import RecoveryAttempts
 from jupyter_ai_shoulders.storage.state_file import StateFile
 from jupyter_ai_shoulders.tools.agent.notify import NOTIFY
 from jupyter_ai_shoulders.tools.permissions.file_format import locked_rules
+from jupyter_ai_shoulders.tools.permissions.grants import PlannedGrants
 from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.tools.tool_factories import with_planning
@@ -73,7 +76,9 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     base = base_tools(services, threads, artifacts)
     tools = with_planning(base, rules, store.blobs, runs=background)
     routed = RoutedModels(services.models)
-    engine = _engine(services, routed, tools, rules, background)
+    plans = NotebookPlans(store.schedules, store.log)
+    routed.add(SCHEDULE_PREFIX, plans)
+    engine = _engine(services, routed, tools, rules, background, planned_grants=plans.grants)
     trust = _trust_review(services, tools, rules)
     titler = Titler(_one_shot_calls(services), services.models, store.sessions)
     undone = UndoneProposalTracker(store.log)
@@ -107,7 +112,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         protocols=ProtocolServices(
             services, base, tools, engine, conversations, routed, background
         ),
-        automation=Automation(services, conversations, engine),
+        automation=Automation(services, conversations, engine, routed),
     )
 
 
@@ -220,6 +225,8 @@ def _engine(
     tools: ToolRegistry,
     rules: PermissionStore,
     background: BackgroundTasks,
+    *,
+    planned_grants: PlannedGrants,
 ) -> Engine:
     store, documents, ports = services.store, services.documents, services.ports
     return Engine(
@@ -237,6 +244,7 @@ def _engine(
             budgets=services.budgets,
             summarizer=ConversationSummarizer(_one_shot_calls(services), services.models),
             background_tasks=background,
+            planned_grants=planned_grants,
             inputs=documents.runner.inputs,
         ),
         recoveries=RecoveryAttempts(StateFile(store.directory, "recoveries.json")),

@@ -7,7 +7,7 @@ Made by the server extension (``server.extension_services``), the evaluation and
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -118,6 +118,8 @@ class HostSettings:
     """Whether several users share this server, as on a hub; sessions then have owners."""
     home_owner: str | None = None
     """The owner whose home directory is ``home``, if there are owners; None: nobody."""
+    runs_schedules: bool = False
+    """Whether this process runs what is due; servers do."""
     mcp_server: bool = True
     """Whether programs may connect to our MCP server."""
     collaboration: bool = False
@@ -143,6 +145,8 @@ class HostPorts:
     """Provider variables that were removed from ``environ``; None: none were."""
     adapter: Callable[[Endpoint], Provider] = make_provider
     """Makes the provider of a model; the evaluation substitutes scripts."""
+    end_kernel: Callable[[str], Awaitable[None]] | None = None
+    """Ends the kernel of a notebook, by path; None: kernels are left to themselves."""
     sandbox: Detect | None = None
     """Detects the sandbox for commands; None: by trying."""
     mcp_url: Callable[[], str | None] = lambda: None

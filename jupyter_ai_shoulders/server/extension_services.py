@@ -51,10 +51,12 @@ class ExtensionServices:
         self._warming: asyncio.Task[None] | None = None
         self._closing = False
         clock = SystemClock()
+        directory = ServerKernels(serverapp.session_manager, serverapp.kernel_manager)
         self._host = build_host(
             _settings(serverapp, config),
             HostPorts(
-                kernels=ServerKernels(serverapp.session_manager, serverapp.kernel_manager),
+                kernels=directory,
+                end_kernel=directory.end_session,
                 rooms=ServerRooms(serverapp.web_app.settings),
                 contents=ServerContents(serverapp),
                 pages=self.connections,
@@ -150,6 +152,7 @@ def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:
         document_server=document_server(web_settings),
         identifies_people=identifies_people(serverapp.identity_provider),
         runtime_dir=Path(serverapp.runtime_dir),
+        runs_schedules=True,
     )
 
 

@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.server.handlers.automation.notifications import (
 )
 from jupyter_ai_shoulders.server.handlers.automation.schedules import (
     ScheduleHandler,
+    ScheduleRunHandler,
     ScheduleRunsHandler,
     SchedulesHandler,
 )
@@ -198,6 +199,7 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("notifications/secret", WebhookSecretHandler),
     ("schedules", SchedulesHandler),
     (f"schedules/{ID}", ScheduleHandler),
+    (f"schedules/{ID}/run", ScheduleRunHandler),
     (f"schedules/{ID}/runs", ScheduleRunsHandler),
     *MCP_SERVER_HANDLERS,
     *MCP_CONTENT_HANDLERS,

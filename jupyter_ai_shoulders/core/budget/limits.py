@@ -95,6 +95,8 @@ class PlannedCall:
     prompt_tokens: int
     max_output: int
     micro_usd: int | None
+    session_cap: int | None = None
+    """Limit of the session that nobody can raise, in micro-dollars; None: there is none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,9 @@
 asks and records what they request.
 
 ``agent:<name>`` is an agent in the panel (ACP); ``client:<name>`` a program that calls our tools
-(MCP). Used by ``engine``, which leaves guidance and limits for language models out of their turns,
+(MCP); ``schedule:Schedule`` the plan of a scheduled run of a notebook.
+
+Used by ``engine``, which leaves guidance and limits for language models out of their turns,
 and by ``host``, which resolves the ids.
 """
 
@@ -12,16 +14,18 @@ from jupyter_ai_shoulders.wire.ids import ModelId
 
 AGENT_PREFIX = "agent:"
 CLIENT_PREFIX = "client:"
+SCHEDULE_PREFIX = "schedule:"
+SCHEDULE_MODEL = ModelId(f"{SCHEDULE_PREFIX}Schedule")
 
 
 def is_external_agent(model_id: ModelId) -> bool:
     """Return whether the turns of this model are led by a program that is not ours."""
-    return model_id.startswith((AGENT_PREFIX, CLIENT_PREFIX))
+    return model_id.startswith((AGENT_PREFIX, CLIENT_PREFIX, SCHEDULE_PREFIX))
 
 
 def is_client(model_id: ModelId) -> bool:
-    """Return whether a client of our MCP server leads the turns: it reads no messages of ours."""
-    return model_id.startswith(CLIENT_PREFIX)
+    """Return whether a client of our MCP server or a plan leads the turns: it reads no messages."""
+    return model_id.startswith((CLIENT_PREFIX, SCHEDULE_PREFIX))
 
 
 def program_name(model_id: str | None) -> str | None:

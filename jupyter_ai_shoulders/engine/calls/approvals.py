@@ -28,7 +28,7 @@ from jupyter_ai_shoulders.tools.external_agents.counterparts import COUNTERPARTS
 from jupyter_ai_shoulders.tools.load_tools import LOAD_TOOLS
 from jupyter_ai_shoulders.tools.notebook.run_durations import duration_text
 from jupyter_ai_shoulders.tools.permissions.command_rules import command_reach
-from jupyter_ai_shoulders.tools.permissions.grants import target_of
+from jupyter_ai_shoulders.tools.permissions.grants import Grant, PlannedGrants, target_of
 from jupyter_ai_shoulders.tools.permissions.rules import (
     ONCE,
     Allow,
@@ -63,6 +63,7 @@ class Approvals:
 
     tools: ToolRegistry
     rules: PermissionStore
+    planned: PlannedGrants
 
     async def describe(self, ready: ToolCallReady, context: CallContext) -> ToolCall:
         """Return the event of a call the model made, valid or not."""
@@ -126,7 +127,7 @@ class Approvals:
         decision = decide(
             question,
             self.rules.rules,
-            state.grants,
+            self._grants(state, context),
             mode=mode,
             interactive=state.policy.interactive,
         )
@@ -136,6 +137,12 @@ class Approvals:
             )
             decision = Ask(GOES_ROUND, ONCE) if repeated else decision
         return _outcome(decision, call.arguments, subject, tool)
+
+    def _grants(self, state: SessionState, context: CallContext) -> Sequence[Grant]:
+        """Return the grants of the conversation, and those of a plan that leads the turn."""
+        if state.turn is None:
+            return state.grants
+        return (*state.grants, *self.planned(context.session_id, state.turn.model))
 
     def check_policy(self, call: CallState, subject: CallSubject | None) -> ErrorInfo | None:
         """Return why a call may not run; the rules may have changed since it was judged.

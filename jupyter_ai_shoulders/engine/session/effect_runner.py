@@ -90,7 +90,7 @@ class EffectRunner:
         self._index = index
         self._state = state
         self._record = record
-        self._approvals = Approvals(services.tools, services.rules)
+        self._approvals = Approvals(services.tools, services.rules, services.planned_grants)
         self._preparation = RequestBuilder(
             context=context,
             index=index,

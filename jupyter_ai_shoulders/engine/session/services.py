@@ -24,6 +24,7 @@ from jupyter_ai_shoulders.engine.ports import (
 from jupyter_ai_shoulders.engine.request.builder import ToolEncodingCache
 from jupyter_ai_shoulders.engine.request.compaction import NoSummarizer
 from jupyter_ai_shoulders.storage.base import Blobs, EventLog, Sessions
+from jupyter_ai_shoulders.tools.permissions.grants import PlannedGrants, no_planned_grants
 from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
 from jupyter_ai_shoulders.tools.registry import ToolRegistry
 from jupyter_ai_shoulders.wire.ids import ClientId, MessageId, SessionId
@@ -73,6 +74,8 @@ class EngineServices:
     senders: MessageSenders = field(default_factory=MessageSenders)
     budgets: Budgets = field(default_factory=NullBudgets)
     summarizer: Summarizer = field(default_factory=NoSummarizer)
+    planned_grants: PlannedGrants = no_planned_grants
+    """Returns what a plan that leads a turn was allowed by the person who made it."""
     encoded: ToolEncodingCache = field(default_factory=ToolEncodingCache)
     rng: Random = field(default_factory=Random)
     """Spreads retries."""

@@ -6,9 +6,13 @@ Made by ``host.build``; ``start`` is called once the state of the last process i
 from __future__ import annotations
 
 from jupyter_ai_shoulders.engine.engine import Engine
+from jupyter_ai_shoulders.engine.ports import Models
+from jupyter_ai_shoulders.host.automation.admission import Admission
 from jupyter_ai_shoulders.host.automation.limits import LimitSource
 from jupyter_ai_shoulders.host.automation.notifications.waiting import WaitingConversations
 from jupyter_ai_shoulders.host.automation.ports import LateNotifier
+from jupyter_ai_shoulders.host.automation.run_driver import DriverPorts, RunDriver
+from jupyter_ai_shoulders.host.automation.scheduler import Scheduler
 from jupyter_ai_shoulders.host.automation.service import ScheduleService
 from jupyter_ai_shoulders.host.sessions.service import SessionService
 from jupyter_ai_shoulders.host.shared_services import SharedServices
@@ -18,11 +22,16 @@ class Automation:
     """The parts that start runs without the person."""
 
     def __init__(
-        self, services: SharedServices, conversations: SessionService, engine: Engine
+        self,
+        services: SharedServices,
+        conversations: SessionService,
+        engine: Engine,
+        models: Models,
     ) -> None:
         self._services = services
         self._conversations = conversations
         self._engine = engine
+        self._models = models
         self.notifier = LateNotifier()
         """Tells the person; ``use`` sets how."""
         store, ports = services.store, services.ports
@@ -38,12 +47,47 @@ class Automation:
         self._waiting = WaitingConversations(self.notifications)
         store.hub.add(self._waiting)
         self.schedules.on_change(lambda: ports.pages.settings_changed("schedules"))
+        admission = Admission(
+            store.schedules,
+            self.schedules.limits,
+            store.sessions,
+            services.settings.default_mode,
+        )
+        self.scheduler = Scheduler(
+            self.schedules,
+            store.schedules,
+            admission,
+            notifier=self.notifier,
+            clock=ports.clock,
+            ids=ports.ids,
+        )
 
     async def start(self) -> None:
-        """Start the scheduler."""
+        """Run what is due from now on, where this process does that."""
         self.notifications.start()
+        if not self._services.settings.runs_schedules:
+            return
+        services, store, ports = self._services, self._services.store, self._services.ports
+        driver = RunDriver(
+            DriverPorts(
+                schedules=store.schedules,
+                sessions=store.sessions,
+                conversations=self._conversations,
+                engine=self._engine,
+                models=self._models,
+                log=store.log,
+                events=store.hub,
+                clock=ports.clock,
+                kernels=ports.kernels,
+                end_kernel=ports.end_kernel,
+                caps=services.budgets.caps,
+            ),
+            self.scheduler,
+        )
+        self.scheduler.start(driver)
 
     async def aclose(self) -> None:
         """Start nothing more."""
+        await self.scheduler.aclose()
         await self._waiting.aclose()
         await self.notifications.aclose()

@@ -103,6 +103,13 @@ def check_schedule(
             "largest_toolset",
             f"Scheduled runs may use the tools {limits.largest_toolset}, not {toolset}.",
         )
+    if options.mode == "bypass":
+        raise PolicyRefusal(
+            "Scheduled runs may not be in the mode bypass.",
+            hint="Choose another mode, and allow single tools in the permissions.",
+        )
+    if options.notebook is not None and options.session_id is not None:
+        raise InvalidRequest("session_id: a run of a notebook has a conversation of its own.")
     _check_own(limits, options, now)
 
 

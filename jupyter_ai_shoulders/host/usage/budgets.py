@@ -83,12 +83,13 @@ class UserBudget:
 
         Does not wait if there is no limit.
         """
-        if self.ledger.is_loaded and not self.administrator.any and self._file.is_known_empty():
+        unlimited = planned.session_cap is None and not self.administrator.any
+        if self.ledger.is_loaded and unlimited and self._file.is_known_empty():
             return AdmittedCall(self, self.ledger.reserve_unlimited(planned))
         try:
             found = await self.ledger.reserve(planned)
         except StateUnavailable as error:
-            if not self._unlimited():
+            if planned.session_cap is not None or not self._unlimited():
                 raise _uncountable(error) from error
             return AdmittedCall(self, self.ledger.unmetered_reservation(planned))
         if isinstance(found, LimitExceeded):

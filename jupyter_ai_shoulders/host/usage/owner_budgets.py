@@ -56,6 +56,8 @@ class OwnerBudgets:
         self._known: dict[str | None, UserBudget] = {}
         self.on_settled: Callable[[PlannedCall, CallSettlement], None] | None = None
         """Called once for each model call that is booked; must not raise."""
+        self.caps: dict[SessionId, int] = {}
+        """Limits of running sessions in micro-dollars, which nobody can raise."""
 
     def of(self, owner: str | None) -> UserBudget:
         """Return the budget of a user; None: of sessions without an owner."""
@@ -68,6 +70,10 @@ class OwnerBudgets:
 
     async def admit(self, planned: PlannedCall) -> AdmittedCall:
         """Reserve the money of a call. Raises ``PolicyRefusal``: nothing may be sent."""
+        session_id = planned.account.session_id
+        cap = None if session_id is None else self.caps.get(session_id)
+        if cap is not None:
+            planned = replace(planned, session_cap=cap)
         admitted = await self._of_account(planned.account).admit(planned)
         if self.on_settled is None:
             return admitted

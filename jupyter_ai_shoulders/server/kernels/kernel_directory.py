@@ -42,13 +42,8 @@ class ServerKernels:
 
     async def find(self, path: str) -> KernelHandle | None:
         """See ``KernelDirectory.find``."""
-        try:
-            session = await ensure_async(self._sessions.get_session(path=path))
-        except HTTPError as error:
-            if error.status_code == 404:
-                return None
-            raise
-        return await self._handle(session)
+        session = await self._session(path)
+        return None if session is None else await self._handle(session)
 
     async def start(self, path: str, kernel_name: str | None) -> KernelHandle:
         """See ``KernelDirectory.start``: makes the session that the page would have made."""
@@ -144,6 +139,21 @@ class ServerKernels:
         except (NoSuchKernel, HTTPError) as error:
             raise await self._not_started(path, kernel_name, error) from error
         return await self._describe(kernel_id)
+
+    async def end_session(self, path: str) -> None:
+        """End the session of a notebook and its kernel, if there is one."""
+        session = await self._session(path)
+        if session is not None:
+            await ensure_async(self._sessions.delete_session(session["id"]))
+
+    async def _session(self, path: str) -> Any | None:
+        """Return the session of a notebook, None without one."""
+        try:
+            return await ensure_async(self._sessions.get_session(path=path))
+        except HTTPError as error:
+            if error.status_code == 404:
+                return None
+            raise
 
     async def _end(self, kernel_id: str) -> None:
         if kernel_id in self._kernels:

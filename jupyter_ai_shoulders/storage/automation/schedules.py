@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.storage.database import Database
 from jupyter_ai_shoulders.storage.ledger.database import query_rows
 from jupyter_ai_shoulders.storage.sessions.event_log import SqliteEventLog
 from jupyter_ai_shoulders.wire.api.automation.schedules import RunState, Schedule, ScheduleRun
+from jupyter_ai_shoulders.wire.ids import SessionId
 
 OPEN_STATES: frozenset[RunState] = frozenset({"starting", "running", "waiting"})
 KEPT_RUNS = 200
@@ -67,7 +68,17 @@ class SqliteSchedules:
         Raises ``Conflict`` when its revision is not the stored one, ``NotFound``.
         """
         with self._writing() as connection:
-            return self._update(connection, schedule)
+            changed = schedule.model_copy(update={"revision": schedule.revision + 1})
+            self._update(connection, changed, schedule.revision)
+        return changed
+
+    def advance(self, schedule: Schedule) -> None:
+        """Store a schedule's next time and state; its revision stays, for those who edit it.
+
+        Raises ``Conflict`` when it was changed meanwhile, ``NotFound``.
+        """
+        with self._writing() as connection:
+            self._update(connection, schedule, schedule.revision)
 
     def delete(self, schedule_id: str) -> None:
         """Remove a schedule and its history; the conversations stay."""
@@ -90,7 +101,8 @@ class SqliteSchedules:
     def begin_run(self, run: ScheduleRun, schedule: Schedule | None = None) -> bool:
         """Store the start of a run, with the schedule's next time; return False if it has begun.
 
-        A run has an id that follows from its schedule and time, so it begins once.
+        A run has an id that follows from its schedule and time, so it begins once. Raises as
+        ``advance``; then nothing was stored.
         """
         with self._writing() as connection:
             known = connection.execute("SELECT 1 FROM schedule_runs WHERE id = ?", (run.id,))
@@ -98,7 +110,7 @@ class SqliteSchedules:
             if not begun:
                 self._insert_run(connection, run)
             if schedule is not None:
-                self._update(connection, schedule)
+                self._update(connection, schedule, schedule.revision)
         crash_point("schedules.run.begun")
         return not begun
 
@@ -118,6 +130,16 @@ class SqliteSchedules:
         if not found:
             raise NotFound(f"There is no run {run_id}.")
         return found[0]
+
+    def run_of_session(self, session_id: SessionId) -> ScheduleRun | None:
+        """Return the latest run in a conversation, None without one."""
+        rows = self._database.rows(
+            "SELECT body FROM schedule_runs WHERE json_extract(body, '$.session_id') = ? "
+            "ORDER BY number DESC LIMIT 1",
+            session_id,
+        )
+        found = _parsed(ScheduleRun, rows)
+        return found[0] if found else None
 
     def open_runs(self) -> list[ScheduleRun]:
         """Return the runs that have not ended, the oldest first."""
@@ -159,21 +181,18 @@ class SqliteSchedules:
             (run.schedule_id, run.schedule_id, KEPT_RUNS - 1),
         )
 
-    def _update(self, connection: sqlite3.Connection, schedule: Schedule) -> Schedule:
+    def _update(self, connection: sqlite3.Connection, changed: Schedule, revision: int) -> None:
         row = connection.execute(
-            "SELECT body FROM schedules WHERE id = ?", (schedule.id,)
+            "SELECT body FROM schedules WHERE id = ?", (changed.id,)
         ).fetchone()
         if row is None:
-            raise NotFound(f"There is no schedule {schedule.id}.")
-        stored = Schedule.model_validate_json(row[0])
-        if stored.revision != schedule.revision:
+            raise NotFound(f"There is no schedule {changed.id}.")
+        if Schedule.model_validate_json(row[0]).revision != revision:
             raise stale_schedule()
-        changed = schedule.model_copy(update={"revision": schedule.revision + 1})
         connection.execute(
             "UPDATE schedules SET next_at = ?, body = ? WHERE id = ?",
             (changed.next_at, changed.model_dump_json(), changed.id),
         )
-        return changed
 
     @contextmanager
     def _writing(self) -> Generator[sqlite3.Connection]:

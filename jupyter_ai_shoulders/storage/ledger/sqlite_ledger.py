@@ -173,7 +173,8 @@ class SqliteLedger:
         with self.file.transaction() as connection:
             self._owners.register()
             tallies = _tallies(connection, account, when)
-            limits = _raised(connection, budget, account)
+            cap = SpendingLimits(session=planned.session_cap)
+            limits = _raised(connection, budget, account).capped(cap)
             found = first_exceeded_limit(budget, limits, tallies)
             if found is not None and planned.micro_usd != 0:
                 return found

@@ -8,6 +8,7 @@ both.
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -20,6 +21,7 @@ from jupyter_ai_shoulders.tools.permissions.patterns import escape_glob
 from jupyter_ai_shoulders.wire.api.commands import RuleBody
 from jupyter_ai_shoulders.wire.base import JsonObject
 from jupyter_ai_shoulders.wire.events import ApprovalScope
+from jupyter_ai_shoulders.wire.ids import ModelId, SessionId
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,16 @@ class Grant:
     """The tool's definition when it was allowed; a changed one asks again."""
     informed: bool = False
     """Whether the approval warned of text the user may not have written."""
+
+
+PlannedGrants = Callable[[SessionId, ModelId], Sequence[Grant]]
+"""Returns the grants of a turn that a plan of the person leads, by session and model."""
+
+
+def no_planned_grants(session_id: SessionId, model: ModelId) -> Sequence[Grant]:
+    """Return none."""
+    del session_id, model
+    return ()
 
 
 def narrowest_rule(tool: str, target: Target) -> RuleBody:

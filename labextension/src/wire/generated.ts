@@ -4478,6 +4478,7 @@ state: ("starting" | "running" | "waiting" | "done" | "failed" | "refused" | "in
 message: (string | null)
 session_id: (string | null)
 notebook: (string | null)
+copied_from: (string | null)
 files: string[]
 cost_micro_usd: (number | null)
 }

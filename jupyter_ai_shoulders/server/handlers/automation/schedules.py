@@ -58,6 +58,17 @@ class ScheduleHandler(ShouldersHandler):
         self.no_content()
 
 
+class ScheduleRunHandler(ShouldersHandler):
+    """``schedules/{id}/run``."""
+
+    @web.authenticated
+    @authorized
+    async def post(self, schedule_id: str) -> None:
+        """Start a run now; 202 with the run."""
+        run = await self.host.automation.scheduler.run_now(schedule_id, self.user)
+        self.answer(run, 202)
+
+
 class ScheduleRunsHandler(ShouldersHandler):
     """``schedules/{id}/runs``."""
 

@@ -146,7 +146,9 @@ class ScheduleRun(WireModel):
     """What went wrong or what it waits for, in words."""
     session_id: SessionId | None = None
     notebook: str | None = None
-    """The notebook with the outputs."""
+    """The notebook that runs, with the outputs."""
+    copied_from: str | None = None
+    """The notebook that it is a dated copy of."""
     files: tuple[str, ...] = ()
     """The changed files that started it."""
     cost_micro_usd: int | None = None
