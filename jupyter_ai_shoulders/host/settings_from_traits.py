@@ -31,7 +31,6 @@ def host_settings(
     document_server: str | None = None,
     identifies_people: bool = False,
     runtime_dir: Path | None = None,
-    runs_schedules: bool = False,
 ) -> HostSettings:
     """Return the settings of the host of a workspace.
 
@@ -65,7 +64,6 @@ def host_settings(
         qdrant_url=config.qdrant_url,
         qdrant_api_key=config.qdrant_api_key,
         mcp_server=config.mcp_server,
-        runs_schedules=runs_schedules,
         compaction=cast("CompactionMode", config.compaction),
         page_timeout=config.page_grace,
         has_owners=identifies_people or bool(environ.get("JUPYTERHUB_API_URL")),

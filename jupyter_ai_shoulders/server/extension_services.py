@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -145,15 +146,15 @@ async def _import_ahead() -> None:
 
 def _settings(serverapp: ServerApp, config: Shoulders) -> HostSettings:
     web_settings = serverapp.web_app.settings
-    return host_settings(
+    settings = host_settings(
         config,
         Path(serverapp.root_dir),
         collaboration=ServerRooms(web_settings).available,
         document_server=document_server(web_settings),
         identifies_people=identifies_people(serverapp.identity_provider),
         runtime_dir=Path(serverapp.runtime_dir),
-        runs_schedules=True,
     )
+    return replace(settings, runs_schedules=True)
 
 
 def _own_url(serverapp: ServerApp, path: str) -> str | None:

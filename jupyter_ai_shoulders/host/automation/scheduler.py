@@ -157,7 +157,7 @@ class Scheduler:
                 return  # the end of a run wakes us
             try:
                 await self._handle_due(schedule, now)
-            except (Conflict, NotFound):  # changed or deleted meanwhile: the next look decides
+            except (Conflict, NotFound):  # changed or deleted since: the next look decides
                 self._wake.set()
 
     # the loop
@@ -192,15 +192,15 @@ class Scheduler:
                 wait.cancel()
 
     def _notice_clock_step(self, now: datetime) -> None:
-        """Plan anew when the wall clock was set back; a run of the same time is never repeated."""
+        """Plan again when the wall clock was set back; a run of the same time is never repeated."""
         monotonic = self._clock.monotonic()
         if self._seen is not None:
             passed = timedelta(seconds=monotonic - self._seen[1])
             if now < self._seen[0] + passed - timedelta(seconds=STEP_SECONDS):
-                self._plan_anew(now)
+                self._plan_again(now)
         self._seen = (now, monotonic)
 
-    def _plan_anew(self, now: datetime) -> None:
+    def _plan_again(self, now: datetime) -> None:
         general = self._service.limits.current().quiet_hours
         for schedule in self._schedules.all():
             if schedule.next_at is not None and not isinstance(schedule.trigger, OnceTrigger):

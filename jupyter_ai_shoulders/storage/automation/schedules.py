@@ -75,7 +75,7 @@ class SqliteSchedules:
     def advance(self, schedule: Schedule) -> None:
         """Store a schedule's next time and state; its revision stays, for those who edit it.
 
-        Raises ``Conflict`` when it was changed meanwhile, ``NotFound``.
+        Raises ``Conflict`` when its revision has changed, ``NotFound``.
         """
         with self._writing() as connection:
             self._update(connection, schedule, schedule.revision)

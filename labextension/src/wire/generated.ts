@@ -5248,7 +5248,7 @@ largest_toolset: ("document" | "notebook" | "workspace" | "full" | "inline")
 quiet_hours: string
 }
 /**
- * What the person is told, and where. No tool changes these.
+ * Messages for the person, and where they go. No tool changes these.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
  * via the `definition` "NotificationSettings".
