@@ -37,6 +37,7 @@ GROUPS = {
     "vector_search": "Search by meaning",
     "bundle_size": "JavaScript",
     "event_log": "Event log",
+    "metrics_overhead": "Metrics and traces",
     "notebook_cells": "One cell of a notebook on disk",
     "open_notebook": "One cell of a notebook open in a page",
     "agent_steps": "Agent steps from outside",

@@ -136,7 +136,7 @@ async def client(lab: Lab | None = None) -> AsyncGenerator[aiohttp.ClientSession
 
 @asynccontextmanager
 async def serving(
-    script: Mapping[str, Any], *, as_in_a_turn: bool = False
+    script: Mapping[str, Any], *, as_in_a_turn: bool = False, args: Sequence[str] = ()
 ) -> AsyncGenerator[tuple[Server, Provider]]:
     """Start a simulator with a script and a lab whose only model is there.
 
@@ -147,7 +147,7 @@ async def serving(
         root = folder / "root"
         root.mkdir()
         upstream = SimulatorProcess(script, folder).start()
-        lab = Lab(root, folder / "state", env=upstream.configure(root))
+        lab = Lab(root, folder / "state", args, env=upstream.configure(root))
         try:
             lab.start()
             async with client(lab) as ours, client() as direct:

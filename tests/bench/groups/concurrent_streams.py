@@ -90,7 +90,7 @@ async def _measure() -> list[Figure]:
             ways: dict[str, Callable[[], Awaitable[Flow]]] = {
                 "direct": lambda: _plain(provider, relay.pid),
                 "relay": lambda: _plain(between, relay.pid),
-                "socket": lambda: _socket(server),
+                "socket": lambda: through_socket(server),
                 "streams": lambda: _streams(server),
             }
             flows: dict[str, list[Flow]] = {name: [] for name in ways}
@@ -132,7 +132,8 @@ async def _plain(provider: Provider, pid: int) -> Flow:
     return meter.flow()
 
 
-async def _socket(server: Server) -> Flow:
+async def through_socket(server: Server) -> Flow:
+    """Run fifty conversations of one page."""
     cursors = dict([await server.session() for _ in range(STREAMS)])
     async with server.page(cursors) as socket:
         meter = Meter(server.lab.pid)
