@@ -42,11 +42,14 @@ class CrashRecovery:
     def verdicts(
         self, unfinished: list[tuple[OperationId, LoggedChange]]
     ) -> list[tuple[OperationId, ChangeVerdict]]:
-        """Return the outcome of changes, those of cells left out. Blocks: for a thread."""
+        """Return the outcome of changes, those of cells and the agent's database left out.
+
+        Blocks: for a thread.
+        """
         return [
             (operation_id, self.verdict(operation_id, change))
             for operation_id, change in unfinished
-            if change.cell_id is None
+            if change.cell_id is None and change.kind != "database"
         ]
 
     def verdict(self, operation_id: OperationId, change: LoggedChange) -> ChangeVerdict:
@@ -77,7 +80,7 @@ class CrashRecovery:
                 verdict = _FAILED if self._exists(change.document) else _DONE
             case "delete":
                 verdict = self._deleted(change.kept_as or operation_id, change.document)
-            case "outputs" | "command":
+            case "outputs" | "command" | "database":
                 pass  # nothing on disk shows it
         return verdict
 

@@ -151,7 +151,7 @@ def _permission_store(
 
 def _switched_off_tools(services: SharedServices) -> Collection[str]:
     """Return the tools that the settings switch off."""
-    off = set(services.commands.disabled_tools())
+    off = {*services.commands.disabled_tools(), *services.agent_database.disabled_tools()}
     if not services.preferences.notifications().agent:
         off.add(NOTIFY)
     return off

@@ -184,6 +184,7 @@ class Host:
             foreign = [] if own else revoke_permissions(self.sessions, self.log)
             await self.pending_edits.load()
             await self.files.start()
+            await self.services.agent_database.settle()
             await self.engine.start()
             crash_point("host.engine.started")
             for session_id in foreign:

@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.core.redaction.redactor import Redactor
 from jupyter_ai_shoulders.files.open_files.open_text_files import PageTimeouts
 from jupyter_ai_shoulders.guard.search.path_index import PathIndex
+from jupyter_ai_shoulders.host.agent_database.service import AgentDatabaseService
 from jupyter_ai_shoulders.host.automation.notifications.records import NotificationRecords
 from jupyter_ai_shoulders.host.automation.notifications.service import (
     NotificationPorts,
@@ -93,8 +94,9 @@ class SharedServices:
         """Names of the workspace's files, for mentions and listings."""
         self.pending_edits = PendingEdits(self.store.log, self.store.blobs, ports.ids)
         self.anchors = ThreadAnchorService(self.store.sessions, self.current_path)
-        self.files = self._files()
         self.preferences = self._preferences()
+        self.agent_database = self._agent_database()
+        self.files = self._files()
         self.search = WorkspaceSearch(self)
         self.budgets = self._budgets()
         self.keys = KeyStore(settings.home / KEY_FILE, self._key_environ, system_keyring())
@@ -132,6 +134,10 @@ class SharedServices:
             ids=ports.ids,
         )
 
+    def _agent_database(self) -> AgentDatabaseService:
+        store, settings = self.store, self.preferences.agent_database
+        return AgentDatabaseService(store.directory, store.operations, settings)
+
     def _files(self) -> FileServices:
         ports = self.ports
         return FileServices(
@@ -146,6 +152,7 @@ class SharedServices:
             ids=ports.ids,
             times=PageTimeouts(absence=self.settings.page_timeout),
             tracked_changes=lambda: self.preferences.word().tracked_changes,
+            database=self.agent_database,
         )
 
     async def _renamed(self, old: str, new: str) -> None:

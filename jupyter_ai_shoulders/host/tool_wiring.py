@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.host.threads.service import ThreadService
 from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
 from jupyter_ai_shoulders.storage.sessions.table import SqliteSessions
 from jupyter_ai_shoulders.storage.state_file import StateFile
+from jupyter_ai_shoulders.tools.agent.database import database_tools
 from jupyter_ai_shoulders.tools.agent.notify import Notify
 from jupyter_ai_shoulders.tools.base import Tool
 from jupyter_ai_shoulders.tools.conversation.clarify import Clarify
@@ -78,6 +79,7 @@ def base_tools(
             ),
             *_web_tools(services),
             Notify(_agent_notices(services), services.ports.clock),
+            *database_tools(services.agent_database),
         ]
     )
 

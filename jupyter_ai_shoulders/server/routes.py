@@ -11,6 +11,11 @@ from jupyter_ai_shoulders.server.auth.kernel_access import ID, SOCKET, kernel_ac
 from jupyter_ai_shoulders.server.auth.kernel_secrets import KernelSecrets
 from jupyter_ai_shoulders.server.connections.connection_registry import PageConnectionRegistry
 from jupyter_ai_shoulders.server.connections.page_socket import PageSocketHandler
+from jupyter_ai_shoulders.server.handlers.agent_data.database import (
+    AgentDatabaseHandler,
+    DatabaseExportHandler,
+    DatabaseTableHandler,
+)
 from jupyter_ai_shoulders.server.handlers.automation.notifications import (
     NotificationsHandler,
     SeenHandler,
@@ -176,6 +181,9 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("files/search", FileSearchHandler),
     ("search", SearchHandler),
     ("search/index", SearchIndexHandler),
+    ("agent-database", AgentDatabaseHandler),
+    (f"agent-database/tables/{ID}", DatabaseTableHandler),
+    (f"agent-database/tables/{ID}/export", DatabaseExportHandler),
     ("word", WordHandler),
     ("services", ServicesHandler),
     (f"services/{ID}/key", ServiceKeyHandler),

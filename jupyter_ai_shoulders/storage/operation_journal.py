@@ -225,12 +225,12 @@ def _cursor(text: str) -> int:
 
 
 def changes_with_trash(connection: sqlite3.Connection, session_id: str) -> list[OperationId]:
-    """Return the changes of a session that may have files in the trash."""
+    """Return the changes of a session for which earlier content is stored in files."""
     query = "SELECT id, body FROM operations WHERE session = ?"
     return [
         OperationId(row_id)
         for row_id, body in connection.execute(query, (session_id,))
-        if '"kind":"delete"' in body
+        if '"kind":"delete"' in body or '"kind":"database"' in body
     ]
 
 

@@ -105,6 +105,7 @@ class Purge:
             crash_point("purge.artifacts.removed")
             for operation_id in changes_with_trash(self._database.open(), session_id):
                 (directory.trash / operation_id).unlink(missing_ok=True)
+                (directory.agent_database_undo / operation_id).unlink(missing_ok=True)
                 crash_point("purge.trash.removed")
             for blob in blobs:
                 (directory.blobs / blob[:2] / blob[2:]).unlink(missing_ok=True)

@@ -68,6 +68,11 @@ class StateDirectory:
         return self.path / "blobs"
 
     @property
+    def agent_database_undo(self) -> Path:
+        """Path of what undo of the agent's database needs."""
+        return self.path / "agent-undo"
+
+    @property
     def trash(self) -> Path:
         """Path of the deleted files."""
         return self.path / "trash"

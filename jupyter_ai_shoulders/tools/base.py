@@ -111,6 +111,8 @@ class CallSubject:
     preview: str | None = None
     language: str | None = None
     undoable: bool = False
+    changes: str = "a file that is not open"
+    """What an undoable write changes, to finish "This changes …"."""
     in_page: bool = False
     moves_or_removes: bool = False
     """Whether it moves or removes a file; this asks in every mode except ``bypass``."""

@@ -10,7 +10,9 @@ from jupyter_ai_shoulders.wire.base import CommandModel, Timestamp, WireModel
 from jupyter_ai_shoulders.wire.event_types.base import Author
 from jupyter_ai_shoulders.wire.ids import CallId, CellId, OperationId, SessionId, TurnId, Version
 
-OperationKind = Literal["edit", "create", "delete", "move", "copy", "mkdir", "outputs", "command"]
+OperationKind = Literal[
+    "edit", "create", "delete", "move", "copy", "mkdir", "outputs", "command", "database"
+]
 OperationState = Literal["begun", "done", "failed", "undone"]
 """``begun`` and not ended after a crash is settled by the file's hash at the next start."""
 

@@ -21,6 +21,7 @@ ResultKind = Literal[
     "page",
     "search_results",
     "papers",
+    "table",
     "none",
 ]
 

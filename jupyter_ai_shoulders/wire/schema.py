@@ -44,6 +44,7 @@ from jupyter_ai_shoulders.wire.api import (
     web_services,
     word,
 )
+from jupyter_ai_shoulders.wire.api.agent_data import database
 from jupyter_ai_shoulders.wire.api.automation import notifications, schedules
 from jupyter_ai_shoulders.wire.api.mcp import content
 from jupyter_ai_shoulders.wire.base import CommandModel
@@ -97,6 +98,9 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("paper_search", web_services.PaperSearch),
     ("web_result", web_services.WebResult),
     ("word_page", word.WordPage),
+    ("agent_database", database.AgentDatabase),
+    ("database_page", database.DatabasePage),
+    ("database_rows", database.DatabaseRows),
     ("search_results", search.SearchResults),
     ("search_index_status", search.SearchIndexStatus),
     ("request_view", model_requests.RequestView),

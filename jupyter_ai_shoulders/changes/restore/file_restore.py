@@ -33,6 +33,7 @@ _OUTCOMES: dict[str, FileOutcome] = {
     "delete": "returned",
     "move": "moved",
     "command": "rewritten",
+    "database": "rewritten",
 }
 
 

@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from jupyter_ai_shoulders.core.clock import IdSource
 from jupyter_ai_shoulders.core.crash_points import crash_point
@@ -88,6 +89,17 @@ class UndoReport:
     kept: tuple[KeptChange, ...] = ()
 
 
+class DatabaseUndo(Protocol):
+    """Takes back changes of the agent's database; implemented by ``host.agent_database``."""
+
+    async def undo(self, operation_id: OperationId, origin: ChangeOrigin) -> OperationId:
+        """Restore the content before a change, and return the change that did it.
+
+        Raises ``Conflict`` if the database has changed since.
+        """
+        ...
+
+
 class FileUndo:
     """Undo over the operation log."""
 
@@ -100,7 +112,9 @@ class FileUndo:
         changes: DiskChanges,
         store: ByteStore,
         ids: IdSource,
+        database: DatabaseUndo | None = None,
     ) -> None:
+        self._database = database
         self._journal = journal
         self._texts = texts
         self._disk = disk
@@ -230,14 +244,16 @@ class FileUndo:
             case "delete" if change.cell_id is None and not folder:
                 applied = await self._changes.restore_deleted(row.id, change.document, origin)
                 return UndoneChange(row, applied.operation_id)
-            case "delete" if change.cell_id is None:
-                return await self._folder(row, self._changes.make_folder, origin)
-            case "mkdir":
-                return await self._folder(row, self._changes.remove_folder, origin)
+            case "delete" | "mkdir" if change.cell_id is None:
+                made = change.kind == "delete"
+                undo = self._changes.make_folder if made else self._changes.remove_folder
+                return await self._folder(row, undo, origin)
             case "move" if change.cell_id is None:
                 new_path = change.new_document or ""
                 applied = await self._changes.move(new_path, change.document, origin)
                 return UndoneChange(row, applied.operation_id)
+            case "database" if self._database is not None:
+                return UndoneChange(row, await self._database.undo(row.id, origin))
             case _:
                 raise CannotUndo(
                     f"{change.document}: changes by commands and to cells cannot be undone one "

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, field
 
 _PASSED_VARIABLES = (
     *("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "TEMP", "USERPROFILE", "APPDATA"),
@@ -42,8 +43,35 @@ class WorkerResult:
     """The end of its error output, for the log."""
 
 
+@dataclass(slots=True)
+class WorkerStop:
+    """Ends a worker before its time, from any thread."""
+
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _process: subprocess.Popen[bytes] | None = None
+    _stopped: bool = False
+
+    def stop(self) -> None:
+        """Kill the worker, now or when it starts."""
+        with self._lock:
+            self._stopped = True
+            if self._process is not None:
+                self._process.kill()
+
+    def started(self, process: subprocess.Popen[bytes]) -> None:
+        """Record the process."""
+        with self._lock:
+            self._process = process
+            if self._stopped:
+                process.kill()
+
+
 def run_worker(
-    module: str, arguments: tuple[str, ...], content: bytes, seconds: float
+    module: str,
+    arguments: tuple[str, ...],
+    content: bytes,
+    seconds: float,
+    stop: WorkerStop | None = None,
 ) -> WorkerResult:
     """Run ``python -m module`` with the content on stdin, away from files of the workspace.
 
@@ -51,19 +79,21 @@ def run_worker(
     """
     passed = {name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ}
     command = [sys.executable, "-P", "-B", "-m", module, *arguments]
-    try:
-        done = subprocess.run(  # noqa: S603 our own module, the arguments are ours
-            command,
-            input=content,
-            capture_output=True,
-            timeout=seconds,
-            check=False,
-            cwd=sys.prefix,
-            env={**passed, **_ALONE, "MALLOC_ARENA_MAX": "2"},
-            start_new_session=sys.platform != "win32",
-        )
-    except subprocess.TimeoutExpired:
-        return WorkerResult(None, b"", "")
-    return WorkerResult(
-        done.returncode, done.stdout, done.stderr[-2_000:].decode("utf-8", "replace")
-    )
+    with subprocess.Popen(  # noqa: S603 our own module, the arguments are ours
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=sys.prefix,
+        env={**passed, **_ALONE, "MALLOC_ARENA_MAX": "2"},
+        start_new_session=sys.platform != "win32",
+    ) as process:
+        if stop is not None:
+            stop.started(process)
+        try:
+            output, errors = process.communicate(content, timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return WorkerResult(None, b"", "")
+        finally:
+            process.kill()
+    return WorkerResult(process.returncode, output, errors[-2_000:].decode("utf-8", "replace"))

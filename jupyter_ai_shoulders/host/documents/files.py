@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.files.open_files.open_text_files import OpenTextFiles,
 from jupyter_ai_shoulders.files.open_files.page_texts import PageTexts
 from jupyter_ai_shoulders.files.text_router import TextRouter
 from jupyter_ai_shoulders.files.trash import Trash
-from jupyter_ai_shoulders.files.undo.file_undo import FileUndo
+from jupyter_ai_shoulders.files.undo.file_undo import DatabaseUndo, FileUndo
 from jupyter_ai_shoulders.files.undo.shell_undo import ShellUndo
 from jupyter_ai_shoulders.files.word.word_editor import WordEditor
 from jupyter_ai_shoulders.files.word.word_files import WordFiles
@@ -50,6 +50,7 @@ class FileServices:
         current_page: CurrentPage | None = None,
         times: PageTimeouts | None = None,
         tracked_changes: Callable[[], bool] = lambda: True,
+        database: DatabaseUndo | None = None,
     ) -> None:
         """``tracked_changes``: whether changes of Word documents are tracked."""
         self.journal, blobs = store.operations, store.blobs
@@ -66,8 +67,7 @@ class FileServices:
         self.word = WordFiles()
         locks = PathLocks()
         self.word_texts = WordTexts(self.word, clock, tracked_changes)
-        decode = self.word_texts.decode
-        disk = DiskTexts(workspace, self.journal, blobs, observer, locks, decode=decode)
+        disk = self._disk(workspace, blobs, observer, locks)
         self.word_editor = WordEditor(workspace, disk, self.word, self.word_texts)
         self._watch = FileWatch(workspace, disk, self.live)
         self.texts = self._text_router(workspace, disk, blobs, observer, clock)
@@ -85,7 +85,13 @@ class FileServices:
         self.commands = ShellUndo(
             workspace=workspace, trash=trash, journal=self.journal, recovery=crash_recovery, ids=ids
         )
-        self.undo = self._undo(blobs, disk, ids)
+        self.undo = self._undo(blobs, disk, ids, database)
+
+    def _disk(
+        self, workspace: Workspace, blobs: FileBlobs, observer: ChangeObserver, locks: PathLocks
+    ) -> DiskTexts:
+        decode = self.word_texts.decode
+        return DiskTexts(workspace, self.journal, blobs, observer, locks, decode=decode)
 
     def _text_router(
         self,
@@ -106,7 +112,9 @@ class FileServices:
         )
         return TextRouter(workspace, self.live, edits, disk)
 
-    def _undo(self, blobs: FileBlobs, disk: DiskTexts, ids: IdSource) -> FileUndo:
+    def _undo(
+        self, blobs: FileBlobs, disk: DiskTexts, ids: IdSource, database: DatabaseUndo | None
+    ) -> FileUndo:
         return FileUndo(
             journal=self.journal,
             texts=self.texts,
@@ -114,6 +122,7 @@ class FileServices:
             changes=self.changes,
             store=blobs,
             ids=ids,
+            database=database,
         )
 
     async def start(self) -> None:

@@ -10,6 +10,7 @@ from jupyter_ai_shoulders.core.model_preferences import ModelPreferences
 from jupyter_ai_shoulders.host.settings.defaults import default_values
 from jupyter_ai_shoulders.host.settings.file_parser import Area, SettingsSource
 from jupyter_ai_shoulders.wire.api.settings import (
+    AgentDatabaseSettings,
     CommandSettings,
     CompletionSettings,
     NotificationSettings,
@@ -55,6 +56,10 @@ class AppliedSettings:
     @cached_property
     def notifications(self) -> NotificationSettings:
         return NotificationSettings(**area_values(self.values, "notifications"))
+
+    @cached_property
+    def agent_database(self) -> AgentDatabaseSettings:
+        return AgentDatabaseSettings(**area_values(self.values, "agent_database"))
 
     @cached_property
     def inline_completion(self) -> CompletionSettings:

@@ -41,4 +41,6 @@ def default_values() -> dict[str, Any]:
         "schedules.longest_agent_days": 7,
         "schedules.largest_toolset": "full",
         "schedules.quiet_hours": "",
+        "agent_database.enabled": False,
+        "agent_database.limit_mb": 100,
     }

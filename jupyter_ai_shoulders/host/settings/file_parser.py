@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from jupyter_ai_shoulders.core.json_positions import json_line_of
 from jupyter_ai_shoulders.wire.api.settings import (
+    PutAgentDatabaseSettings,
     PutCommandSettings,
     PutCompletionSettings,
     PutEgressSettings,
@@ -43,6 +44,7 @@ Area = Literal[
     "word",
     "schedules",
     "notifications",
+    "agent_database",
 ]
 AREAS: Mapping[Area, type[CommandModel]] = {
     "models": PutModelSettings,
@@ -55,6 +57,7 @@ AREAS: Mapping[Area, type[CommandModel]] = {
     "word": PutWordSettings,
     "schedules": PutScheduleSettings,
     "notifications": PutNotificationSettings,
+    "agent_database": PutAgentDatabaseSettings,
 }
 FOLDERS = "folders"
 PER_FOLDER: tuple[Area, ...] = (
@@ -64,6 +67,7 @@ PER_FOLDER: tuple[Area, ...] = (
     "search",
     "schedules",
     "notifications",
+    "agent_database",
 )
 """Areas stored for a folder in the user's own file, under ``folders``."""
 _STRICTEST_FIRST: Mapping[str, tuple[str, ...]] = {
@@ -86,6 +90,7 @@ _STRICTEST: Mapping[str, object] = {
     "schedules.agent": False,
     "notifications.agent": False,
     "notifications.browser": False,
+    "agent_database.enabled": False,
 }
 _HARMLESS = ("references.",)
 """Beginnings of names whose values permit nothing."""
@@ -96,6 +101,7 @@ _LIMITS = frozenset(
         *("models.single_call_timeout_s", "models.single_call_max_tokens"),
         *("schedules.most_schedules", "schedules.runs_per_day", "schedules.usd_per_day"),
         *("schedules.most_concurrent", "schedules.longest_agent_days"),
+        "agent_database.limit_mb",
     }
 )
 

@@ -52,6 +52,7 @@ from jupyter_ai_shoulders.host.settings.file_parser import (
 )
 from jupyter_ai_shoulders.storage.state_file import StateFile
 from jupyter_ai_shoulders.wire.api.settings import (
+    AgentDatabaseSettings,
     CommandSettings,
     CompletionSettings,
     DataValues,
@@ -164,6 +165,10 @@ class Preferences:
             name.removeprefix(area) for name in names if name.startswith(area)
         )
 
+    def agent_database(self) -> AgentDatabaseSettings:
+        """Return the settings for the agent's database."""
+        return self._applied().agent_database
+
     def settings(self) -> Settings:
         """Return all values with their sources, and the problems of the files."""
         applied = self._applied()
@@ -180,6 +185,7 @@ class Preferences:
                 word=applied.word,
                 schedules=applied.schedules,
                 notifications=applied.notifications,
+                agent_database=applied.agent_database,
             ),
             sources=applied.sources,
             locks={name: self._reason(name) for name in self._locked.values},

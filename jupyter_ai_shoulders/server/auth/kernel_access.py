@@ -55,6 +55,7 @@ OPEN: Mapping[str, Collection[str]] = {
     f"blobs/{ID}": (GET,),
     "runs": (POST,),
     "search": (GET,),
+    "agent-database": (GET,),
     f"kernels/{ID}/notebook": (GET,),
     SOCKET: (GET,),
 }

@@ -149,7 +149,7 @@ class UndoFileChange(BaseTool[UndoFileChangeArguments]):
             preview=preview,
             undoable=True,
             in_page=row.kind == "edit" and self._texts.in_page(row.document),
-            moves_or_removes=any(each.kind != "edit" for each in rows),
+            moves_or_removes=any(each.kind not in {"edit", "database"} for each in rows),
         )
 
     async def run(

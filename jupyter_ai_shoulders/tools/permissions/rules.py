@@ -378,7 +378,7 @@ def _change_asks_because(subject: CallSubject, mode: Mode) -> str | None:
         return "This cannot be undone."
     if mode == "auto_edit" or subject.in_page:
         return None
-    return "This changes a file that is not open."
+    return f"This changes {subject.changes}."
 
 
 def _scopes(target: Target, *, always: bool) -> tuple[ApprovalScope, ...]:
@@ -395,6 +395,6 @@ def _is_sealed(path: str) -> bool:
     parts = normalize_path(path).lower().split("/")
     return STATE_FOLDER in parts[:-1] and (
         parts[-1] in SEALED_NAMES
-        or parts[-1].startswith("state.db")
+        or parts[-1].startswith(("state.db", "agent.db"))
         or SEALED_FOLDER in parts[parts.index(STATE_FOLDER) + 1 :]
     )

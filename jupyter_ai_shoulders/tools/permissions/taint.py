@@ -27,7 +27,7 @@ _KNOWN_RESULTS = frozenset(
     {
         *("todo", "complete", "clarify", "share_artifact", "load_tools", "read_output"),
         *("create_file", "write_file", "edit_file", "edit_document", "edit_document_file"),
-        *("create_notebook",),
+        *("create_notebook", "db_execute"),
         *("add_cell", "edit_cell", "delete_cell", "move_cell", "clear_outputs"),
         *("rename_file", "move_file", "duplicate_file", "delete_file"),
         *("restart_kernel", "interrupt_kernel", "add_task", "create_proposal", "propose_edit"),
@@ -49,6 +49,9 @@ _LABELS = {
     "file_history": "the history of files",
     "read_tasks": "answers in tasks",
     "search_references": "a search of bibliographies",
+    "db_schema": "the agent's database",
+    "db_query": "the agent's database",
+    "db_execute": "the agent's database",
 }
 _OF_MANY = frozenset(_LABELS) - {"search_notebook"}
 """Tools whose results are not limited to the document they name."""

@@ -139,6 +139,14 @@ class NotificationSettings(WireModel):
     """The address that notifications are sent to; empty: none. Never from a folder's file."""
 
 
+class AgentDatabaseSettings(WireModel):
+    """The agent's database."""
+
+    enabled: bool
+    limit_mb: int
+    """Its largest size, in millions of bytes."""
+
+
 class SettingsValues(WireModel):
     """The effective values."""
 
@@ -152,6 +160,7 @@ class SettingsValues(WireModel):
     word: WordSettings
     schedules: ScheduleSettings
     notifications: NotificationSettings
+    agent_database: AgentDatabaseSettings
 
 
 class SettingsProblem(WireModel):
@@ -286,6 +295,13 @@ class PutNotificationSettings(CommandModel):
     )
 
 
+class PutAgentDatabaseSettings(CommandModel):
+    """The part ``agent_database`` of ``PUT settings``."""
+
+    enabled: bool | None = None
+    limit_mb: int | None = Field(default=None, ge=1, le=1_000)
+
+
 class PutSettings(CommandModel):
     """``PUT settings``: given values are stored, null resets to the default, others stay."""
 
@@ -299,6 +315,7 @@ class PutSettings(CommandModel):
     word: PutWordSettings | None = None
     schedules: PutScheduleSettings | None = None
     notifications: PutNotificationSettings | None = None
+    agent_database: PutAgentDatabaseSettings | None = None
     revision: str | None = None
     """Revision the change is based on; 409 ``stale`` if another is stored."""
 

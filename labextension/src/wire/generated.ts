@@ -51,6 +51,7 @@ access_token_list: AccessTokenList
 added_reference: AddedReference
 adopt_threads: AdoptThreads
 adopted_threads: AdoptedThreads
+agent_database: AgentDatabase
 agent_list: AgentList
 answer_approval: AnswerApproval
 answer_input: AnswerInput
@@ -68,6 +69,8 @@ completion_suggestion: CompletionSuggestion
 conversation: Conversation
 create_session: CreateSession
 created_access_token: CreatedAccessToken
+database_page: DatabasePage
+database_rows: DatabaseRows
 decide_edit: DecideEdit
 decide_edits: DecideEdits
 decide_proposal: DecideProposal
@@ -337,6 +340,46 @@ details: ({
 provider: (string | null)
 model: (string | null)
 request_id: (string | null)
+}
+/**
+ * ``GET agent-database``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AgentDatabase".
+ */
+export interface AgentDatabase {
+enabled: boolean
+tables: DatabaseTable[]
+path: (string | null)
+file: (string | null)
+size: (number | null)
+limit: number
+problem: (string | null)
+}
+/**
+ * A table or a view.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "DatabaseTable".
+ */
+export interface DatabaseTable {
+name: string
+kind: ("table" | "view")
+columns: DatabaseColumn[]
+sql: string
+problem: (string | null)
+}
+/**
+ * A column of a table or view.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "DatabaseColumn".
+ */
+export interface DatabaseColumn {
+name: string
+type: string
+key: boolean
+required: boolean
 }
 /**
  * ``GET agents``.
@@ -996,7 +1039,7 @@ text: string
  */
 export interface ToolEnvelope {
 ok: boolean
-kind: ("listing" | "file" | "cells" | "matches" | "outputs" | "diff" | "not_found" | "text" | "proposal" | "page" | "search_results" | "papers" | "none")
+kind: ("listing" | "file" | "cells" | "matches" | "outputs" | "diff" | "not_found" | "text" | "proposal" | "page" | "search_results" | "papers" | "table" | "none")
 data: Json
 warning: (string | null)
 error: (ErrorInfo | null)
@@ -1478,6 +1521,68 @@ source?: (("chat" | "task" | "http" | "cli" | "kernel" | "schedule" | "watcher" 
 export interface CreatedAccessToken {
 token: AccessToken
 secret: string
+}
+/**
+ * ``GET agent-database/tables/{name}``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "DatabasePage".
+ */
+export interface DatabasePage {
+columns: DatabaseColumn[]
+rows: (number | string | LargeInteger | NotFinite | CutText | BlobCell | null)[][]
+total: number
+offset: number
+}
+/**
+ * An integer that JavaScript would round, in digits.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "LargeInteger".
+ */
+export interface LargeInteger {
+integer: string
+}
+/**
+ * A number that JSON does not have, such as ``inf``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "NotFinite".
+ */
+export interface NotFinite {
+real: string
+}
+/**
+ * The beginning of a long text.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "CutText".
+ */
+export interface CutText {
+text: string
+characters: number
+}
+/**
+ * Bytes; ``base64`` only if they are few.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "BlobCell".
+ */
+export interface BlobCell {
+bytes: number
+base64: (string | null)
+}
+/**
+ * Rows of a query.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "DatabaseRows".
+ */
+export interface DatabaseRows {
+columns: string[]
+rows: (number | string | LargeInteger | NotFinite | CutText | BlobCell | null)[][]
+total: (number | null)
+cut: (("rows" | "bytes") | null)
 }
 /**
  * ``POST edits/{id}``: keep or undo all of a pending edit, or a part of it.
@@ -3040,7 +3145,7 @@ session_id: (string | null)
 turn_id: (string | null)
 call_id: (string | null)
 by: ("user" | "agent" | "policy" | "system")
-kind: ("edit" | "create" | "delete" | "move" | "copy" | "mkdir" | "outputs" | "command")
+kind: ("edit" | "create" | "delete" | "move" | "copy" | "mkdir" | "outputs" | "command" | "database")
 document: string
 cell_id: (string | null)
 new_document: (string | null)
@@ -4026,6 +4131,7 @@ references?: (PutReferenceSettings | null)
 word?: (PutWordSettings | null)
 schedules?: (PutScheduleSettings | null)
 notifications?: (PutNotificationSettings | null)
+agent_database?: (PutAgentDatabaseSettings | null)
 revision?: (string | null)
 }
 /**
@@ -4144,6 +4250,16 @@ export interface PutNotificationSettings {
 agent: (boolean | null)
 browser: (boolean | null)
 webhook: (string | null)
+}
+/**
+ * The part ``agent_database`` of ``PUT settings``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutAgentDatabaseSettings".
+ */
+export interface PutAgentDatabaseSettings {
+enabled: (boolean | null)
+limit_mb: (number | null)
 }
 /**
  * ``PUT trust``: the answers about some items; others keep theirs.
@@ -5140,6 +5256,7 @@ references: ReferenceSettings
 word: WordSettings
 schedules: ScheduleSettings
 notifications: NotificationSettings
+agent_database: AgentDatabaseSettings
 }
 /**
  * The permitted models and the limits of single calls.
@@ -5257,6 +5374,16 @@ export interface NotificationSettings {
 agent: boolean
 browser: boolean
 webhook: string
+}
+/**
+ * The agent's database.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "AgentDatabaseSettings".
+ */
+export interface AgentDatabaseSettings {
+enabled: boolean
+limit_mb: number
 }
 /**
  * ``GET skills``.

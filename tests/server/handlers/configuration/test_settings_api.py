@@ -103,6 +103,7 @@ async def test_the_defaults_are_those_of_the_specification(api: Api) -> None:
             "word": {"tracked_changes": True},
             "schedules": SCHEDULES,
             "notifications": NOTIFICATIONS,
+            "agent_database": {"enabled": False, "limit_mb": 100},
         },
         "sources": {f"models.{name}": "default" for name in DEFAULTS}
         | {"egress.data_values": "default"}
@@ -113,7 +114,8 @@ async def test_the_defaults_are_those_of_the_specification(api: Api) -> None:
         | {f"references.{name}": "default" for name in REFERENCES}
         | {"word.tracked_changes": "default"}
         | {f"schedules.{name}": "default" for name in SCHEDULES}
-        | {f"notifications.{name}": "default" for name in NOTIFICATIONS},
+        | {f"notifications.{name}": "default" for name in NOTIFICATIONS}
+        | {"agent_database.enabled": "default", "agent_database.limit_mb": "default"},
         "locks": {},
         "problems": [],
         "revision": cell_version("\0"),

@@ -1,0 +1,1 @@
+"""The agent's database: its settings, changes, undo and export."""

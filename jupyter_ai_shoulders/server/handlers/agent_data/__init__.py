@@ -1,0 +1,1 @@
+"""Routes of what the agent keeps: its memory and its database."""

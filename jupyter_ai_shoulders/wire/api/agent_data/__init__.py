@@ -1,0 +1,1 @@
+"""Messages about what the agent keeps: its memory and its database."""

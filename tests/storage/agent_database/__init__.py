@@ -1,0 +1,1 @@
+"""Tests of the agent's database, on real SQLite in real worker processes."""
