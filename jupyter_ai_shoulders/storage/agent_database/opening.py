@@ -183,7 +183,7 @@ def _failure(error: Exception, limit: int, reason: str | None, seconds: float) -
 
 
 def _is_refusal(error: Exception) -> bool:
-    """Return whether an error comes from the authorizer, whatever code it has."""
+    """Return whether an error comes from the authorizer; its code differs."""
     return any(word in str(error) for word in ("not authorized", "prohibited", "constructor"))
 
 
