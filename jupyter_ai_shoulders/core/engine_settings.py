@@ -18,6 +18,10 @@ class EngineSettings:
     """Whether the model gets a hint when it repeats a read, digresses or gives an empty answer."""
     document_step_limit: int = 8
     """Step limit of the small ``document`` toolset."""
+    sub_agent_step_limit: int = 15
+    """Step limit of sub-agents, where ``step_limit`` is not lower."""
+    sub_agent_time_limit_s: float = 1_200.0
+    """Working time of a sub-agent's turn, where ``turn_time_limit_s`` is not lower."""
     model_attempts: int = 5
     """Attempts of one model call that fails before any output was shown."""
     delta_interval_s: float = 0.050

@@ -30,6 +30,7 @@ from jupyter_ai_shoulders.host.automation.automation import Automation
 from jupyter_ai_shoulders.host.automation.notebook_plans import NotebookPlans
 from jupyter_ai_shoulders.host.context.file_search import FileSearch
 from jupyter_ai_shoulders.host.context.mentions import Mentions
+from jupyter_ai_shoulders.host.delegation.build import with_sub_agents
 from jupyter_ai_shoulders.host.documents.review import build_review_service
 from jupyter_ai_shoulders.host.external_agents.protocol_services import ProtocolServices
 from jupyter_ai_shoulders.host.external_agents.routed_models import RoutedModels
@@ -74,7 +75,8 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     threads = _thread_service(services, lambda: conversations, lambda: engine)
     background = BackgroundTasks(ids)
     base = base_tools(services, threads, artifacts)
-    tools = with_planning(base, rules, store.blobs, runs=background)
+    planned = with_planning(base, rules, store.blobs, runs=background)
+    tools = with_sub_agents(planned, services, rules, lambda: conversations, lambda: engine)
     routed = RoutedModels(services.models)
     plans = NotebookPlans(store.schedules, store.log)
     routed.add(SCHEDULE_PREFIX, plans)

@@ -24,6 +24,7 @@ from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.files.open_files.open_text_files import OpenTextFiles
 from jupyter_ai_shoulders.host.automation.automation import Automation
 from jupyter_ai_shoulders.host.context.mentions import Mentions
+from jupyter_ai_shoulders.host.delegation.orphans import OrphanedSubAgents
 from jupyter_ai_shoulders.host.documents.word import WordPages
 from jupyter_ai_shoulders.host.export.exporter import Exporter
 from jupyter_ai_shoulders.host.external_agents.protocol_services import ProtocolServices
@@ -114,6 +115,8 @@ class Host:
         self.load_instructions = services.environment.load_instructions
         """Returns the current instructions and skills."""
         self.exporter = Exporter(store.log)
+        self.orphaned_sub_agents = OrphanedSubAgents(store.sessions, store.log, self.engine)
+        store.hub.add(self.orphaned_sub_agents)
         self.away = AwayReports(self.presence, store.sessions, store.log)
         self._recovery = asyncio.Lock()
         self._recovered = False
@@ -172,6 +175,7 @@ class Host:
             stack.push_async_callback(self.search.aclose)
             stack.push_async_callback(self.proposals.aclose)
             stack.push_async_callback(self.titler.aclose)
+            stack.push_async_callback(self.orphaned_sub_agents.aclose)
             stack.push_async_callback(self.inline_completion.aclose)
             await self.automation.aclose()
             await self.engine.stop()
@@ -194,6 +198,7 @@ class Host:
             await self.threads.delete_unstarted()
             self.run_notifications.take_up()
             await self.undone_proposals.catch_up()
+            await self.orphaned_sub_agents.catch_up()
             await self.services.documents.start()
             await settle_interrupted_cells(self.files.journal, self.services.documents.notebooks)
             await self.engine.restores.resume_unfinished()

@@ -7,6 +7,7 @@ Reads, writes and starts nothing until it is used.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from jupyter_ai_shoulders.changes.recording.recorder import ChangeRecorder
 from jupyter_ai_shoulders.changes.review.pending_edits import PendingEdits
@@ -25,6 +26,7 @@ from jupyter_ai_shoulders.host.automation.notifications.service import (
 )
 from jupyter_ai_shoulders.host.context.attachment_content import AttachmentReader
 from jupyter_ai_shoulders.host.context.environment import InstructionSources, WorkspaceEnvironment
+from jupyter_ai_shoulders.host.delegation.sub_agent_ids import parent_of_sub_agent
 from jupyter_ai_shoulders.host.documents.files import FileServices
 from jupyter_ai_shoulders.host.documents.notebooks import NotebookServices
 from jupyter_ai_shoulders.host.mcp_client.resource_slot import LateServerResources
@@ -174,13 +176,15 @@ class SharedServices:
     def _budgets(self) -> OwnerBudgets:
         settings, sessions = self.settings, self.store.sessions
         folder, clock = settings.home / STATE_DIR, self.ports.clock
+        parent_of = partial(parent_of_sub_agent, sessions)
         if not settings.has_owners:
-            return OwnerBudgets(folder, clock, settings.budget)
+            return OwnerBudgets(folder, clock, settings.budget, parent_of=parent_of)
         return OwnerBudgets(
             folder,
             clock,
             settings.budget,
             session_owner=lambda session_id: sessions.header(session_id)[0],
+            parent_of=parent_of,
             home_owner=settings.home_owner,
         )
 

@@ -174,6 +174,8 @@ class Result:
     """Set by ``clarify``: in an interactive session the answer becomes the result instead."""
     events: tuple[TodoUpdate | ArtifactShare, ...] = ()
     """Events to record once after a successful result."""
+    is_cancelled: bool = False
+    """Whether the user stopped the call but not its turn."""
 
     @property
     def ok(self) -> bool:
@@ -246,6 +248,8 @@ class CallContext:
     """Documents and cells whose changes the user undid and the conversation has not read since."""
     client_id: ClientId | None = None
     """The page of the last user message."""
+    withheld: frozenset[str] = frozenset()
+    """Tools that this conversation never has (``tools.agent.withheld_tools``)."""
     subject: CallSubject | None = None
     """The subject that was compared with the approval just before the call runs."""
 

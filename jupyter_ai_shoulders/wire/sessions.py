@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from jupyter_ai_shoulders.wire.base import Timestamp, WireModel
-from jupyter_ai_shoulders.wire.ids import CellId, ModelId, SessionId, Version
+from jupyter_ai_shoulders.wire.ids import CallId, CellId, ModelId, SessionId, TurnId, Version
 
 SessionKind = Literal["chat", "task", "run", "scheduled", "kernel", "agent"]
 """``agent``: a program calls our tools (MCP)."""
@@ -72,6 +72,15 @@ class Anchor(WireModel):
     """For an output; without it, which of several outputs is meant is uncertain."""
 
 
+class ParentCall(WireModel):
+    """The call of another conversation that a sub-agent works for."""
+
+    session_id: SessionId
+    call_id: CallId
+    turn_id: TurnId
+    """The turn whose limits the sub-agent's spending counts for."""
+
+
 class Session(WireModel):
     """One conversation as shown in lists and headers."""
 
@@ -87,6 +96,8 @@ class Session(WireModel):
     status: SessionStatus
     anchor: Anchor | None
     owner: str | None
+    parent: ParentCall | None = None
+    """Set for the conversation of a sub-agent."""
     message_count: int
     last_seq: int
     tokens_used: int

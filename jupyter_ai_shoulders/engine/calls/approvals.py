@@ -67,7 +67,8 @@ class Approvals:
 
     async def describe(self, ready: ToolCallReady, context: CallContext) -> ToolCall:
         """Return the event of a call the model made, valid or not."""
-        names, disabled = self.tools.names(context.toolset), self._switched_off()
+        names = self.tools.names(context.toolset)
+        disabled = self._switched_off() | context.withheld
         made = unwrap_call(ready, self.tools, set(names) - disabled)
         tool = self._find_tool(made.tool, context)
         checked = self._checked(made, tool, [name for name in names if name not in disabled])
@@ -174,7 +175,8 @@ class Approvals:
         tool = self.tools.get(name)
         if tool is not None and tool.category == INTERNAL:
             return tool
-        return tool if name in self.tools.names(context.toolset) else None
+        has = name in self.tools.names(context.toolset) and name not in context.withheld
+        return tool if has else None
 
     def _switched_off(self) -> frozenset[str]:
         try:

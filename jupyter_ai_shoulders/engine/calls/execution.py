@@ -139,7 +139,10 @@ class ToolCallExecution:
             result = self.task.result()
         except ShouldersError as error:
             return ToolCallOutcome("error", self.elapsed_ms, error=error.info)
-        return ToolCallOutcome("ok" if result.ok else "error", self.elapsed_ms, result=result)
+        status: CallStatus = "ok" if result.ok else "error"
+        if result.is_cancelled:
+            status = "cancelled"
+        return ToolCallOutcome(status, self.elapsed_ms, result=result)
 
     async def _drain(self, tool: Tool[Any], args: Any, context: CallContext) -> Result:
         result: Result | None = None

@@ -15,6 +15,7 @@ from jupyter_ai_shoulders.core.injection_safe_names import (
 )
 from jupyter_ai_shoulders.engine.guardrails.untrusted_text import READ_SOURCE, UNREVIEWED_SOURCE
 from jupyter_ai_shoulders.engine.loop.state import SessionState
+from jupyter_ai_shoulders.tools.agent.withheld_tools import DELEGATE
 from jupyter_ai_shoulders.tools.load_tools import LOAD_TOOLS
 from jupyter_ai_shoulders.tools.mcp.names import is_server_tool
 from jupyter_ai_shoulders.tools.permissions.grants import normalize_path, target_of
@@ -41,7 +42,7 @@ def update_taint(state: SessionState, event: ev.Event) -> SessionState:
             return _about(state, event)
         case ev.MessageAdd():
             return _message(state, event)
-        case ev.ToolResult() if event.status in {"ok", "error"}:
+        case ev.ToolResult() if event.status in {"ok", "error"} or event.tool == DELEGATE:
             return _read(state, event)
         case ev.ContextAdd(role="meta"):
             return _added(state, event.source)
@@ -122,6 +123,10 @@ def _read(state: SessionState, event: ev.ToolResult) -> SessionState:
     loaded = (call.arguments or {}).get("category") if call.tool == LOAD_TOOLS else None
     if isinstance(loaded, str) and is_server_tool(loaded):  # errors quote the server too
         return _with(state, TaintSource(f"what {visible(loaded)[:80]} says about its tools"))
+    if call.tool == DELEGATE:  # its summary may contain whatever the sub-agent read
+        for source in _delegated(event):
+            state = _with(state, source)
+        return state
     if call.tool == _PLAN:
         for source in _planned(call.arguments or {}):
             state = _with(state, source)
@@ -139,6 +144,16 @@ def _read(state: SessionState, event: ev.ToolResult) -> SessionState:
         for path in dict.fromkeys(seen.path for seen in event.seen):
             state = _with(state, _of(path))
     return state
+
+
+def _delegated(event: ev.ToolResult) -> Iterator[TaintSource]:
+    """Yield the sources of a sub-agent, as the host wrote them into its result."""
+    data = event.result.data
+    sources = data.get("sources") if isinstance(data, dict) else None
+    for source in sources if isinstance(sources, list) else ():
+        if isinstance(source, dict) and isinstance(label := source.get("label"), str):
+            path = source.get("path")
+            yield TaintSource(label, path if isinstance(path, str) else None)
 
 
 def _planned(plan: JsonObject) -> Iterator[TaintSource]:

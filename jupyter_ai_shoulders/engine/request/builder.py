@@ -57,13 +57,13 @@ from jupyter_ai_shoulders.engine.request.context_sources import (
 )
 from jupyter_ai_shoulders.engine.request.session_index import SessionIndex
 from jupyter_ai_shoulders.engine.request.system_prompt import (
-    INLINE_SECTIONS,
-    SECTIONS,
+    prompt_sections,
     system_prompt,
 )
 from jupyter_ai_shoulders.engine.transcript.step_notice import step_notice
 from jupyter_ai_shoulders.providers.base import ModelRequest
 from jupyter_ai_shoulders.storage.base import Blobs
+from jupyter_ai_shoulders.tools.agent.withheld_tools import withheld_tools
 from jupyter_ai_shoulders.tools.base import Category
 from jupyter_ai_shoulders.tools.permissions.store import PermissionStore
 from jupyter_ai_shoulders.tools.proposals.propose_edit import PROPOSE_EDIT
@@ -200,7 +200,7 @@ class RequestBuilder:
             self.settings.workspace,
             instructions.locale if instructions else "",
             self._not_loaded(session, spec, disabled),
-            sections=INLINE_SECTIONS if session.toolset == "inline" else SECTIONS,
+            sections=prompt_sections(session),
         )
         self._enter(SYSTEM, prompt.encode())
 
@@ -285,6 +285,7 @@ class RequestBuilder:
         if not spec.tools or session.tools == "disabled":
             return ()
         loaded = frozenset(self.index.loaded)
+        disabled |= withheld_tools(session)
         if session.anchor is None:
             disabled |= {PROPOSE_EDIT}
         else:

@@ -11,6 +11,7 @@ from functools import cache
 from importlib import resources
 
 from jupyter_ai_shoulders.tools.base import Category
+from jupyter_ai_shoulders.wire.sessions import Session
 
 SECTIONS = (
     "role",
@@ -24,6 +25,8 @@ SECTIONS = (
 """Files in ``prompts/``, in the order of the prompt."""
 INLINE_SECTIONS = ("inline", "boundaries")
 """The sections for inline conversations, whose answers go into the user's text."""
+SUB_AGENT = "sub_agent"
+"""The section that says to whom a sub-agent answers, and how."""
 HOLDS: Mapping[str, str] = {
     "document": "the file that is open in front of the user",
     "workspace": "any file: read, list, search, write, move, delete, undo; commands",
@@ -35,6 +38,13 @@ HOLDS: Mapping[str, str] = {
     "feedback": "proposals that change nothing by themselves",
 }
 """The purposes of the tool categories that ``tools.registry`` loads on demand."""
+
+
+def prompt_sections(session: Session) -> Sequence[str]:
+    """Return the sections of a conversation's system prompt."""
+    if session.toolset == "inline":
+        return INLINE_SECTIONS
+    return SECTIONS if session.parent is None else (*SECTIONS, SUB_AGENT)
 
 
 def system_prompt(

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from weakref import WeakValueDictionary
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
+from jupyter_ai_shoulders.core.engine_settings import EngineSettings
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound, ShouldersError, StateUnavailable
 from jupyter_ai_shoulders.core.frozen_values import replace
 from jupyter_ai_shoulders.engine.calls.background_tasks import lost_run_event
@@ -25,7 +26,7 @@ from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.wire.conversation.branches import HIDING, Branches
 from jupyter_ai_shoulders.wire.events import Event, ToolResult
 from jupyter_ai_shoulders.wire.ids import SessionId
-from jupyter_ai_shoulders.wire.sessions import SessionStatus
+from jupyter_ai_shoulders.wire.sessions import Session, SessionStatus
 
 _log = logging.getLogger(__name__)
 
@@ -121,7 +122,7 @@ class SessionCache:
         policy = policy_for(
             session.kind,
             session.interactive,
-            settings.turn_time_limit_s,
+            _time_limit(settings, session),
             nudges=settings.nudges,
             compaction=settings.compaction,
         )
@@ -210,6 +211,14 @@ class BackgroundEventRouter:
             (await self._sessions.get_driver(session_id)).accept_background_event(event)
         except ShouldersError:  # deleted or not readable; the outputs are in the notebook
             _log.exception("What a run of %s said is not in its log.", session_id)
+
+
+def _time_limit(settings: EngineSettings, session: Session) -> float | None:
+    """Return the working time of a turn in seconds; a sub-agent always has a limit."""
+    if session.parent is None:
+        return settings.turn_time_limit_s
+    limits = (settings.turn_time_limit_s, settings.sub_agent_time_limit_s)
+    return min(limit for limit in limits if limit is not None)
 
 
 def _take(context: SessionContext, event: Event) -> None:

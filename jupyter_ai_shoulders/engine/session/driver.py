@@ -56,7 +56,7 @@ from jupyter_ai_shoulders.wire.events import (
     TurnStart,
 )
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId, ModelId, SessionId, TurnId
-from jupyter_ai_shoulders.wire.sessions import Mode, SessionStatus, Toolset
+from jupyter_ai_shoulders.wire.sessions import Mode, Session, SessionStatus
 
 EXTERNAL_STEP_LIMIT = 1_000_000
 """Steps of a turn that a program of others leads: each of its requests is one."""
@@ -142,7 +142,7 @@ class SessionDriver:
     ) -> TurnPlan:
         """Choose model, mode and limits of a turn. Raises ``ShouldersError`` (model)."""
         session = self._services.sessions.get(self.session_id)
-        mode = mode or session.mode
+        mode = session.mode if session.parent else mode or session.mode
         if mode == "bypass" and not self._services.settings.allow_bypass:
             raise bypass_forbidden_error()
         resolved = self._services.models.resolve(model_id or session.model)
@@ -153,7 +153,7 @@ class SessionDriver:
             model=resolved.spec.id,
             provider=resolved.spec.provider,
             mode=mode,
-            step_limit=_step_limit(settings, session.toolset, resolved.spec.id),
+            step_limit=_step_limit(settings, session, resolved.spec.id),
             is_stand_in=resolved.is_stand_in,
             notice=resolved.notice,
         )
@@ -373,10 +373,12 @@ class SessionDriver:
         self._on_broken(self.session_id)
 
 
-def _step_limit(settings: EngineSettings, toolset: Toolset, model: ModelId) -> int:
+def _step_limit(settings: EngineSettings, session: Session, model: ModelId) -> int:
     if is_external_agent(model):
         return EXTERNAL_STEP_LIMIT
-    return settings.document_step_limit if toolset == "document" else settings.step_limit
+    if session.parent is not None:
+        return min(settings.step_limit, settings.sub_agent_step_limit)
+    return settings.document_step_limit if session.toolset == "document" else settings.step_limit
 
 
 def bypass_forbidden_error() -> PolicyRefusal:

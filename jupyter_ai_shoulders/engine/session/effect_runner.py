@@ -59,6 +59,7 @@ from jupyter_ai_shoulders.engine.request.context import SessionContext
 from jupyter_ai_shoulders.engine.request.session_index import SessionIndex
 from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.providers.base import ModelRequest, ToolCallReady
+from jupyter_ai_shoulders.tools.agent.withheld_tools import withheld_tools
 from jupyter_ai_shoulders.tools.base import CallContext
 from jupyter_ai_shoulders.tools.read_output import READ_OUTPUT
 from jupyter_ai_shoulders.wire.events import Event, ToolCall, ToolResult, UsageUpdate
@@ -85,7 +86,9 @@ class EffectRunner:
         self.model: ResolvedModel | None = None
         """The model of the open turn; set by the driver when a turn starts or resumes."""
         self._session_id = session_id
-        self._toolset: Toolset = services.sessions.get(session_id).toolset
+        session = services.sessions.get(session_id)
+        self._toolset: Toolset = session.toolset
+        self._withheld = withheld_tools(session)
         self._services = services
         self._index = index
         self._state = state
@@ -270,6 +273,7 @@ class EffectRunner:
             earlier_versions=self._index.earlier,
             undone=self._index.taken_back,
             client_id=services.senders.page_of(self._session_id, self._index.last_message),
+            withheld=self._withheld,
         )
 
     def _stop_reason(self) -> StopReason | None:

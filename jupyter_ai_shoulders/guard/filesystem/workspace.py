@@ -105,6 +105,16 @@ class Workspace:
                 limit -= len(chunk)
         return FileContent(b"".join(chunks), facts)
 
+    def chunks(self, path: WorkspacePath, size: int = 1 << 20) -> Generator[bytes]:
+        """Yield a regular file's content in pieces, so that none is too large to be read.
+
+        Raises like ``stat``.
+        """
+        with self._open(path) as descriptor:
+            _stat_regular(descriptor, path)
+            while chunk := os.read(descriptor, size):
+                yield chunk
+
     def tail(self, path: WorkspacePath, limit: int) -> FileContent:
         """Return a regular file's last ``limit`` bytes and its metadata. Raises like ``stat``."""
         with self._open(path) as descriptor:

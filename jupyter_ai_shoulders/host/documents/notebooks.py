@@ -26,6 +26,7 @@ from jupyter_ai_shoulders.notebook.backends.shared.rooms import NoRooms, Rooms
 from jupyter_ai_shoulders.notebook.backends.shared.run_display import RoomPages
 from jupyter_ai_shoulders.notebook.base import KernelDirectory, KernelSpecs
 from jupyter_ai_shoulders.notebook.execution.cell_runner import KernelRunner
+from jupyter_ai_shoulders.notebook.execution.own_kernels import KernelsOfSubAgents
 from jupyter_ai_shoulders.notebook.execution.scratch_runner import KernelScratch
 from jupyter_ai_shoulders.notebook.execution.verification import KernelVerifier
 from jupyter_ai_shoulders.notebook.kernels.control import KernelControl
@@ -87,6 +88,7 @@ class NotebookServices:
         self.variables = KernelVariables(kernels, self.queues, clock)
         self.queues.on_released = self.variables.refresh_soon
         self.verifier = KernelVerifier(notebooks=self.notebooks, kernels=kernels, clock=clock)
+        self.own_kernels = KernelsOfSubAgents(self.notebooks, kernels, clock)
 
     def _runner(
         self,
@@ -146,4 +148,5 @@ class NotebookServices:
             stack.push_async_callback(self.queues.aclose)
             stack.push_async_callback(self.variables.aclose)
             stack.push_async_callback(self.scratch.aclose)
+            stack.push_async_callback(self.own_kernels.aclose)
             await self.runner.aclose()

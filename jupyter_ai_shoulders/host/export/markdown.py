@@ -18,6 +18,7 @@ from jupyter_ai_shoulders.host.export.markdown_escaping import (
     one_line,
     one_line_html,
 )
+from jupyter_ai_shoulders.tools.agent.withheld_tools import DELEGATE
 from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.conversation import views
 from jupyter_ai_shoulders.wire.conversation.views import (
@@ -160,6 +161,9 @@ def _call_body(item: views.CallView) -> Iterator[str]:
         answer = item.answer
         said = f": {one_line(answer.feedback)}" if answer.feedback else ""
         yield f"Approval: {answer.decision} ({answer.scope}, by {answer.by}){said}"
+    data = item.result.data if item.result is not None else None
+    if item.tool == DELEGATE and isinstance(data, dict):
+        yield f"Conversation of the sub-agent: {one_line(str(data.get('conversation')))}"
     texts = [content.text for content in item.content if isinstance(content, TextPart)]
     images = len(item.content) - len(texts)
     if texts:

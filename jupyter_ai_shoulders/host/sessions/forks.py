@@ -96,6 +96,8 @@ def _start_event(
             "id": fork_id,
             "mode": "ask" if session.mode == "bypass" else session.mode,
             "status": "idle",
+            "source": "chat" if session.parent else session.source,
+            "parent": None,  # a copy of a sub-agent's conversation is the user's own
             "message_count": 0,
             "last_seq": 0,
             "tokens_used": point.tokens_used,

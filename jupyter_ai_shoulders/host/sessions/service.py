@@ -9,7 +9,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from jupyter_ai_shoulders.core.clock import IdSource
-from jupyter_ai_shoulders.core.errors import Conflict, ShouldersError, StateUnavailable
+from jupyter_ai_shoulders.core.errors import (
+    Conflict,
+    PolicyRefusal,
+    ShouldersError,
+    StateUnavailable,
+)
 from jupyter_ai_shoulders.engine.session.driver import bypass_forbidden_error
 from jupyter_ai_shoulders.storage.sessions.table import SqliteSessions
 from jupyter_ai_shoulders.wire.api.commands import CreateSession, PatchSession
@@ -17,6 +22,7 @@ from jupyter_ai_shoulders.wire.events import Opener
 from jupyter_ai_shoulders.wire.ids import ModelId, SessionId
 from jupyter_ai_shoulders.wire.sessions import (
     Mode,
+    ParentCall,
     Session,
     SessionKind,
     SessionSource,
@@ -104,8 +110,11 @@ class SessionService:
         session_id: SessionId | None = None,
         *,
         opener: Opener | None = None,
+        parent: ParentCall | None = None,
     ) -> Session:
         """Store a new session; ``opener`` is the conversation whose agent requested it.
+
+        ``parent`` makes it the conversation of a sub-agent.
 
         Raises ``InvalidRequest`` (unknown model), ``PolicyRefusal`` (mode), ``StateUnavailable``.
         """
@@ -125,6 +134,7 @@ class SessionService:
                 status="idle",
                 anchor=command.anchor,
                 owner=owner,
+                parent=parent,
                 message_count=0,
                 last_seq=0,
                 tokens_used=0,
@@ -140,9 +150,14 @@ class SessionService:
         """Change the fields that the command names.
 
         Raises ``Conflict`` when the running or interrupted turn depends on it, ``InvalidRequest``
-        (unknown model), ``PolicyRefusal`` (mode).
+        (unknown model), ``PolicyRefusal`` (mode, or a sub-agent).
         """
         changes = command.model_dump(exclude_none=True)
+        if session.parent is not None and changes.keys() & {"model", "mode", "tools"}:
+            raise PolicyRefusal(
+                "A sub-agent works with the model, mode and tools that it was given.",
+                hint="Change those of the conversation it belongs to.",
+            )
         if self._turns.is_running(session.id) and changes.keys() & {"model", "mode", "status"}:
             raise Conflict(
                 "The conversation's turn is running; model, mode and status cannot change now.",
@@ -162,7 +177,9 @@ class SessionService:
         return session if changed == session else self._sessions.update(changed)
 
     async def delete(self, session: Session) -> None:
-        """Stop the running turn and hide the session; it can be restored for 30 days."""
+        """Stop the running turn and hide the session and its sub-agents; for 30 days it can be
+        restored.
+        """
         try:
             await self._turns.cancel(session.id)
         except StateUnavailable as error:
@@ -171,10 +188,17 @@ class SessionService:
         await self._turns.settled(session.id)  # its last updates would bring it back into lists
         self._sessions.delete(session.id)
         self._pages.deleted(session)
+        for child in self._sessions.children(session.id):
+            await self.delete(child)
 
     def undelete(self, session_id: SessionId, owner: str | None) -> Session:
-        """Restore a deleted session. Raises ``NotFound``, also for another owner's."""
+        """Restore a deleted session and its sub-agents.
+
+        Raises ``NotFound``, also for another owner's.
+        """
         session = self._sessions.undelete(session_id, owner)
+        for child in self._sessions.children(session_id, deleted=True):
+            self.undelete(child.id, owner)
         if session.mode != "bypass":
             return session
         return self._sessions.update(session.model_copy(update={"mode": "ask"}))

@@ -27,6 +27,7 @@ from jupyter_ai_shoulders.core.errors import NotFound
 from jupyter_ai_shoulders.host.usage.budgets import AdmittedCall, UserBudget
 from jupyter_ai_shoulders.wire.errors import ErrorInfo
 from jupyter_ai_shoulders.wire.ids import SessionId, TurnId
+from jupyter_ai_shoulders.wire.sessions import ParentCall
 
 USERS = "users"
 """Folder of the further users' folders, in ``~/.shoulders``."""
@@ -42,16 +43,19 @@ class OwnerBudgets:
         administrator: SpendingLimits,
         *,
         session_owner: Callable[[SessionId], str | None] = lambda _: None,
+        parent_of: Callable[[SessionId], ParentCall | None] = lambda _: None,
         home_owner: str | None = None,
     ) -> None:
         """``folder`` is ``~/.shoulders``; ``home_owner`` the owner of that home directory.
 
-        ``session_owner`` raises ``NotFound`` for a deleted session.
+        ``session_owner`` raises ``NotFound`` for a deleted session. ``parent_of`` returns for whose
+        turn a sub-agent works: its calls count for the limits of that turn.
         """
         self._folder = folder
         self._clock = clock
         self._administrator = administrator
         self._session_owner = session_owner
+        self._parent_of = parent_of
         self._home_owner = home_owner
         self._known: dict[str | None, UserBudget] = {}
         self.on_settled: Callable[[PlannedCall, CallSettlement], None] | None = None
@@ -70,11 +74,12 @@ class OwnerBudgets:
 
     async def admit(self, planned: PlannedCall) -> AdmittedCall:
         """Reserve the money of a call. Raises ``PolicyRefusal``: nothing may be sent."""
-        session_id = planned.account.session_id
+        billed = replace(planned, account=self._billed(planned.account))
+        session_id = billed.account.session_id
         cap = None if session_id is None else self.caps.get(session_id)
         if cap is not None:
-            planned = replace(planned, session_cap=cap)
-        admitted = await self._of_account(planned.account).admit(planned)
+            billed = replace(billed, session_cap=cap)
+        admitted = await self._of_account(billed.account).admit(billed)
         if self.on_settled is None:
             return admitted
         return replace(admitted, on_settled=partial(self.on_settled, planned))
@@ -91,8 +96,11 @@ class OwnerBudgets:
         self, scope: LimitScope, micro_usd: int, session_id: SessionId, turn_id: TurnId
     ) -> None:
         """Raise the limit of a session or turn. Raises as ``UserBudget.raise_limit`` does."""
-        budgets = self._of_account(UsageAccount("other", session_id))
-        await budgets.raise_limit(scope, micro_usd, session_id, turn_id)
+        billed = self._billed(UsageAccount("other", session_id, turn_id))
+        budgets = self._of_account(billed)
+        await budgets.raise_limit(
+            scope, micro_usd, billed.session_id or session_id, billed.turn_id or turn_id
+        )
 
     def problem(self) -> ErrorInfo | None:
         """Return why model usage of some user cannot be counted now; None when it can."""
@@ -102,6 +110,13 @@ class OwnerBudgets:
     async def aclose(self) -> None:
         """Write settled calls and close all ledgers."""
         await asyncio.gather(*(each.aclose() for each in self._known.values()))
+
+    def _billed(self, account: UsageAccount) -> UsageAccount:
+        """Return the account that pays: a sub-agent spends the money of its parent's turn."""
+        parent = None if account.session_id is None else self._parent_of(account.session_id)
+        if parent is None:
+            return account
+        return replace(account, session_id=parent.session_id, turn_id=parent.turn_id)
 
     def _of_account(self, account: UsageAccount) -> UserBudget:
         if account.owner is not None or account.session_id is None:

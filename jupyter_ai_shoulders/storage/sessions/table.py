@@ -32,6 +32,8 @@ _log = logging.getLogger(__name__)
 
 ABANDONED = timedelta(days=1)
 """Age at which a thread without a first message is abandoned."""
+SUB_AGENT: SessionSource = "delegate"
+"""Source of the conversations of sub-agents."""
 _PARSED = 256
 _CURSOR = re.compile("[0-9]{1,18}")
 """More digits would not fit SQLite's integers."""
@@ -55,7 +57,10 @@ _CANDIDATES = f"""
 
 @dataclass(frozen=True, slots=True)
 class SessionFilter:
-    """Which sessions to list; None for any. ``text`` is searched in titles and messages."""
+    """Which sessions to list; None for any. ``text`` is searched in titles and messages.
+
+    Sub-agents are listed only where their source is asked for.
+    """
 
     kind: SessionKind | None = None
     source: SessionSource | None = None
@@ -221,6 +226,18 @@ class SqliteSessions:
         )
         return [found for row in rows if (found := self._understood(row))]
 
+    def children(self, session_id: SessionId, *, deleted: bool = False) -> list[Session]:
+        """Return the sub-agents of a conversation, oldest first; or those that were deleted."""
+        rows = self._database.rows(
+            f"SELECT {_COLUMNS} FROM sessions WHERE source = ? "  # noqa: S608 constants
+            f"AND deleted_at IS {'NOT ' if deleted else ''}NULL "
+            "AND iif(json_valid(body), json_extract(body, '$.parent.session_id'), '') = ? "
+            "ORDER BY number",
+            SUB_AGENT,
+            session_id,
+        )
+        return [found for row in rows if (found := self._understood(row))]
+
     def delete(self, session_id: SessionId) -> None:
         """Hide the session; it can be restored for 30 days. Raises ``NotFound``."""
         self.get(session_id)
@@ -308,6 +325,8 @@ def _conditions(chosen: SessionFilter) -> tuple[list[str], list[object]]:
         if value is not None:
             conditions.append(f"{column} = ?")
             parameters.append(value)
+    if chosen.source is None:
+        conditions.append(f"source != '{SUB_AGENT}'")
     if chosen.owner is not None:
         conditions.append("(owner IS NULL OR owner = ?)")
         parameters.append(chosen.owner)

@@ -27,6 +27,7 @@ import { MessageList } from './messages/MessageList';
 import { Button, Dots, ErrorNote } from '../ui/primitives';
 import { MessageQueue } from './MessageQueue';
 import { StatusLine } from './StatusLine';
+import { SubAgentBar } from './SubAgentBar';
 import { ResolveHint } from './threads/ResolveHint';
 import { ThreadBar } from './threads/ThreadBar';
 import { TodoList } from './TodoList';
@@ -68,6 +69,7 @@ export function ConversationView(): React.JSX.Element {
         }}
       >
         <ThreadBar />
+        <SubAgentBar />
         <ClientBar />
         <ClosedBanner because={closed} />
         <BranchesContext.Provider value={branches}>

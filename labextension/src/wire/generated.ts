@@ -867,6 +867,7 @@ interactive: boolean
 status: ("idle" | "running" | "waiting" | "error" | "resolved" | "interrupted")
 anchor: (Anchor | null)
 owner: (string | null)
+parent: (ParentCall | null)
 message_count: number
 last_seq: number
 tokens_used: number
@@ -874,6 +875,17 @@ window: (number | null)
 cost_micro_usd: (number | null)
 created_at: string
 updated_at: string
+}
+/**
+ * The call of another conversation that a sub-agent works for.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ParentCall".
+ */
+export interface ParentCall {
+session_id: string
+call_id: string
+turn_id: string
 }
 /**
  * A user message that is part of the conversation.

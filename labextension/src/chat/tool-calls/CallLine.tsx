@@ -3,6 +3,7 @@
 import * as React from 'react';
 
 import { readPhrases, readTargets } from '../../model/view-models/groupedReads';
+import { DELEGATE } from '../../model/view-models/subAgents';
 import { papersOf } from '../../model/view-models/webSources';
 import { visible } from '../../text/hiddenCharacters';
 import type { CallView } from '../../wire/generated';
@@ -12,6 +13,7 @@ import { CallRow } from './CallRow';
 import { Disclosure } from '../../ui/primitives';
 import { PapersCard } from './PapersCard';
 import { RunPreview } from './RunPreview';
+import { SubAgentLine } from './SubAgentLine';
 import { ToolResultForm } from './ToolResultForm';
 import { useHost, useTrans, usePendingInput } from '../../ui/hooks';
 
@@ -42,6 +44,7 @@ export const CallLine = React.memo(function CallLine(props: {
       />
       {open ? <CallDetail call={call} /> : <RunPreview call={call} />}
       {works !== null && <PapersCard works={works} />}
+      {call.tool === DELEGATE && <SubAgentLine call={call} />}
     </div>
   );
 });

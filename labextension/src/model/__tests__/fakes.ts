@@ -70,6 +70,7 @@ export function session(id: string, change: Partial<Session> = {}): Session {
     status: 'idle',
     anchor: null,
     owner: null,
+    parent: null,
     message_count: 0,
     last_seq: 0,
     tokens_used: 0,

@@ -4,7 +4,7 @@ import { Signal } from '@lumino/signaling';
 
 import type { IHttpClient } from '../../client/http';
 import type { IPageSocket } from '../../client/socket';
-import type { Event, ServerFrame } from '../../wire/generated';
+import type { Event, ServerFrame, Session } from '../../wire/generated';
 import type { IConversations } from './interface';
 import { sessionsIn } from '../sessions/sessionHistory';
 
@@ -68,7 +68,7 @@ export class StatusBarState {
     this.readCost();
     this.request(this.http.sessions({ limit: NEWEST }), ({ sessions }) => {
       this.busy.clear();
-      sessions.forEach(({ id, status }) => this.note(id, status));
+      sessions.forEach(session => this.note(session));
     });
   }
 
@@ -100,7 +100,7 @@ export class StatusBarState {
 
   private onEvents(events: readonly Event[]): void {
     const sessions = sessionsIn(events);
-    sessions.forEach(({ id, status }) => this.note(id, status));
+    sessions.forEach(session => this.note(session));
     if (sessions.length > 0) {
       this.changed.emit();
     }
@@ -110,8 +110,10 @@ export class StatusBarState {
     }
   }
 
-  private note(id: string, status: string): void {
-    if (status === 'running' || status === 'waiting') {
+  /** A working sub-agent is not counted: its parent works too. */
+  private note({ id, status, parent }: Session): void {
+    const isPart = status === 'running' && parent?.session_id !== undefined;
+    if ((status === 'running' || status === 'waiting') && !isPart) {
       this.busy.set(id, status);
     } else {
       this.busy.delete(id);

@@ -10,6 +10,9 @@ import type {
   SessionList
 } from '../../wire/generated';
 
+/** The source of sub-agents, which are listed only where it is searched for. */
+export const SUB_AGENT = 'delegate';
+
 /** Sessions per request. */
 const PAGE = 50;
 
@@ -39,7 +42,7 @@ export function mergeSessions(
   );
 }
 
-/** The known sessions without those missing from the server's first page: they were deleted. */
+/** The known sessions without those missing from the server's first page, which were deleted; it lists no sub-agents. */
 export function withoutDeleted(
   known: readonly Session[],
   { sessions, next_cursor }: SessionList
@@ -48,8 +51,11 @@ export function withoutDeleted(
   const newest = sessions[0]?.updated_at ?? '';
   const oldest = next_cursor === null ? '' : sessions.at(-1)?.updated_at;
   return known.filter(
-    ({ id, updated_at }) =>
-      listed.has(id) || updated_at > newest || updated_at < (oldest ?? '')
+    ({ id, source, updated_at }) =>
+      source === SUB_AGENT ||
+      listed.has(id) ||
+      updated_at > newest ||
+      updated_at < (oldest ?? '')
   );
 }
 
@@ -85,6 +91,7 @@ export class SessionsStore {
       ({ id, kind, source }) =>
         (answered.kind ?? kind) === kind &&
         (answered.source ?? source) === source &&
+        (answered.source !== null || source !== SUB_AGENT) &&
         (answered.text === '' || matches.has(id))
     );
   }
@@ -122,6 +129,26 @@ export class SessionsStore {
   async loadMore(): Promise<void> {
     if (this.cursor !== null) {
       await this.fetch(this.cursor);
+    }
+  }
+
+  /** The sub-agent that works for a call. */
+  subAgent(parent: string | null, call: string): Session | null {
+    return (
+      this.sessions.find(
+        ({ parent: works }) =>
+          works?.session_id === parent && works.call_id === call
+      ) ?? null
+    );
+  }
+
+  /** Read the newest sub-agents, which no other list has. Never rejects. */
+  async readSubAgents(): Promise<void> {
+    try {
+      const page = await this.http.sessions({ source: SUB_AGENT, limit: PAGE });
+      this.receive(page.sessions);
+    } catch (error) {
+      console.warn('The sub-agents could not be listed:', error);
     }
   }
 

@@ -9,6 +9,7 @@ import type {
   PartView,
   ReasoningView
 } from '../../wire/generated';
+import { DELEGATE } from './subAgents';
 import { serverToolOf } from './toolOwners';
 import { plainTool, repeatsActivity } from './agentActivities';
 import type { ToolIcon } from './toolIcons';
@@ -129,6 +130,7 @@ function isQuietRead(part: PartView): part is CallView {
   return (
     part.type === 'call' &&
     part.risk === 'read' &&
+    part.tool !== DELEGATE &&
     part.state === 'ok' &&
     !part.external &&
     part.approval === null

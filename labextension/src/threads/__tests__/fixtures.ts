@@ -49,6 +49,7 @@ export function thread(
     status,
     anchor: null,
     owner: null,
+    parent: null,
     message_count: 0,
     last_seq: 1,
     tokens_used: 0,

@@ -29,6 +29,7 @@ async def test_a_new_session_has_the_defaults_of_its_kind(api: Api) -> None:
         "status": "idle",
         "anchor": None,
         "owner": None,
+        "parent": None,
         "message_count": 0,
         "last_seq": 1,
         "tokens_used": 0,

@@ -4,6 +4,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 
 import type { IConversations } from '../../../model/conversations/interface';
 import { chooseMentions, type IMention, type IToken } from './mentions';
+import { SUB_AGENT } from '../../../model/sessions/sessionHistory';
 import type { VariableSummary } from '../../../wire/generated';
 import type { IChatHost } from '../../../host/chatHost';
 import {
@@ -85,7 +86,9 @@ export class MentionSource {
         editorContext,
         cells: host.cellsOf(editorContext.document ?? ''),
         variables: this.knownVariables,
-        threads: conversations.history.all.filter(({ id }) => id !== own)
+        threads: conversations.history.all.filter(
+          ({ id, source }) => id !== own && source !== SUB_AGENT
+        )
       },
       trans
     );

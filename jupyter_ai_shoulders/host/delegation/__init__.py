@@ -1,0 +1,1 @@
+"""Sub-agents: conversations that work for a call of another one."""
