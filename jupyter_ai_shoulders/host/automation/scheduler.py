@@ -98,8 +98,7 @@ class Scheduler:
 
     def start(self, driver: RunDriver) -> None:
         """Take up the runs of the last process, then start what is due from now on."""
-        self._driver = driver
-        self._take_up()
+        self.take_up(driver)
         self._loop = asyncio.create_task(self._run(), name="schedules")
 
     async def aclose(self) -> None:
@@ -320,16 +319,16 @@ class Scheduler:
         )
         return run.model_copy(update=update)
 
-    def _take_up(self) -> None:
+    def take_up(self, driver: RunDriver) -> None:
         """Drive on the runs that the last process had begun; none of their effects repeats."""
-        assert self._driver is not None
+        self._driver = driver
         now = self._clock.now()
         for run in self._schedules.open_runs():
             try:
                 schedule = self._schedules.get(run.schedule_id)
             except NotFound:  # deleted, with its history
                 continue
-            self._driver.start(run, schedule, self._admission.resumed_policy(schedule, now))
+            driver.start(run, schedule, self._admission.resumed_policy(schedule, now))
 
     # what happens to runs (``RunEvents``)
 

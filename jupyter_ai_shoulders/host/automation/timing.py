@@ -34,6 +34,9 @@ ON_TIME = timedelta(minutes=2)
 MOST_SKIPPED = 2_000
 """Times within quiet hours that are passed over before a schedule counts as never due."""
 _PROBED_DAYS = 2
+_REPEATED = timedelta(hours=3)
+"""Longer than any repeated hour."""
+_NOTHING = timedelta()
 
 
 def zone(name: str) -> ZoneInfo:
@@ -87,11 +90,24 @@ def next_due(trigger: Trigger, after: datetime, created: datetime) -> datetime |
             count = max((after - created) // step + 1, 1)
             return created + count * step
         case CronTrigger():
-            cron = _cron(trigger.expression, zone(trigger.time_zone), after)
-            found = next(cron, None)
-            return None if found is None else found.astimezone(UTC)
+            return _next_of_cron(trigger, after)
         case FilesTrigger():
             return None
+
+
+def _next_of_cron(trigger: CronTrigger, after: datetime) -> datetime | None:
+    """Return the next time of an expression.
+
+    Within the second pass of a repeated hour, ``cronsim`` returns a time of the first pass, so it
+    is asked from before that hour.
+    """
+    local = zone(trigger.time_zone)
+    repeated = after.astimezone(local).fold == 1
+    for moment in _cron(trigger.expression, local, after - (_REPEATED if repeated else _NOTHING)):
+        found = moment.astimezone(UTC)
+        if found > after:
+            return found
+    return None
 
 
 def next_run(
