@@ -8,6 +8,7 @@ from typing import Protocol, get_args
 from jupyter_ai_shoulders.cli.backend import ExportFormat
 from jupyter_ai_shoulders.cli.mcp.client_entries import CLIENTS
 from jupyter_ai_shoulders.wire.api.access_tokens import ALL_SCOPES
+from jupyter_ai_shoulders.wire.api.agent_data.memory import MemoryScope
 from jupyter_ai_shoulders.wire.api.search import DocumentKind
 from jupyter_ai_shoulders.wire.sessions import Mode, SessionKind, Toolset
 from jupyter_ai_shoulders.wire.usage import UsageBy
@@ -48,6 +49,7 @@ def parser() -> argparse.ArgumentParser:
     _add_run(commands)
     _add_search(commands)
     _add_lists(commands)
+    _add_memory(commands)
     _add_keys(commands)
     _add_mcp(commands)
     _command(commands, "acp", "run the agent for an editor on standard input and output (ACP)")
@@ -127,6 +129,16 @@ def _add_lists(commands: _Commands) -> None:
     models = _command(commands, "models", "list models, and why some cannot answer")
     for each in (sessions, usage, models):
         each.add_argument("--json", action="store_true", help="as JSON")
+
+
+def _add_memory(commands: _Commands) -> None:
+    memory = _command(commands, "memory", "show, add or forget what is remembered")
+    memory.add_argument("action", choices=("list", "add", "forget"), nargs="?", default="list")
+    memory.add_argument("what", nargs="?", help="add: the statement; forget: its id")
+    memory.add_argument(
+        "--scope", choices=get_args(MemoryScope), default="person", help="add: default: person"
+    )
+    memory.add_argument("--json", action="store_true", help="as JSON")
 
 
 def _add_keys(commands: _Commands) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from jupyter_ai_shoulders.client.turn_reader import Answer
 from jupyter_ai_shoulders.wire import events as ev
+from jupyter_ai_shoulders.wire.api.agent_data.memory import MemoryChange, MemoryView, PostMemory
 from jupyter_ai_shoulders.wire.api.folder_trust import FolderTrustView, PutTrust
 from jupyter_ai_shoulders.wire.api.responses import (
     ModelList,
@@ -121,6 +122,18 @@ class Backend(Protocol):
 
     def answer_trust(self, command: PutTrust) -> FolderTrustView:
         """Trust or decline some of these settings."""
+        ...
+
+    def memory(self) -> MemoryView:
+        """Return what is remembered."""
+        ...
+
+    def remember(self, command: PostMemory) -> MemoryChange:
+        """Add a statement."""
+        ...
+
+    def forget(self, statement: str) -> MemoryChange:
+        """Remove a statement."""
         ...
 
     def test(self, provider: str) -> ProviderTest:

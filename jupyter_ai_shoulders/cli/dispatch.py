@@ -43,6 +43,7 @@ COMMANDS: Mapping[str, Command] = {
     "export": list_commands.export,
     "usage": list_commands.usage,
     "models": list_commands.models,
+    "memory": list_commands.memory,
     "keys": list_commands.keys,
 }
 
@@ -83,6 +84,8 @@ def run_command_line(arguments: Sequence[str]) -> int:
     options = reader.parse_args(words)
     if options.command == "keys" and options.action != "list" and not options.provider:
         reader.error(f"keys {options.action}: name a provider")
+    if options.command == "memory" and (options.action == "list") != (options.what is None):
+        reader.error(f"memory {options.action}: give what add and forget need, and nothing else")
     logging.getLogger("jupyter_ai_shoulders").addHandler(logging.NullHandler())
     wanted = BackendOptions(Path(options.workspace), options.url, options.token, options.no_server)
     try:

@@ -28,6 +28,7 @@ from jupyter_ai_shoulders.cli.remote import message_context
 from jupyter_ai_shoulders.client.turn_reader import TurnReader
 from jupyter_ai_shoulders.core.clock import RandomIds
 from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.core.operation_journal import BY_USER
 from jupyter_ai_shoulders.host.build import Host, HostPorts, build_host
 from jupyter_ai_shoulders.host.config import Shoulders
 from jupyter_ai_shoulders.host.key_environment import KeyEnvironment
@@ -36,6 +37,7 @@ from jupyter_ai_shoulders.host.settings_from_traits import host_settings
 from jupyter_ai_shoulders.notebook.kernels.local_kernels import LocalKernels
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.storage.sessions.table import SessionFilter
+from jupyter_ai_shoulders.wire.api.agent_data.memory import MemoryChange, MemoryView, PostMemory
 from jupyter_ai_shoulders.wire.api.commands import CreateSession, SendMessage
 from jupyter_ai_shoulders.wire.api.folder_trust import FolderTrustView, PutTrust
 from jupyter_ai_shoulders.wire.api.responses import (
@@ -190,6 +192,22 @@ class InProcessBackend:
     def test(self, provider: str) -> ProviderTest:
         """See ``Backend.test``."""
         return self._without_conversations(lambda host: host.models.test(ProviderId(provider)))
+
+    def memory(self) -> MemoryView:
+        """See ``Backend.memory``."""
+        return self._without_conversations(lambda host: host.memory.view(None))
+
+    def remember(self, command: PostMemory) -> MemoryChange:
+        """See ``Backend.remember``."""
+        return self._with_conversations(
+            lambda host: host.memory.remember(command.text, command.scope, BY_USER, owner=None)
+        )
+
+    def forget(self, statement: str) -> MemoryChange:
+        """See ``Backend.forget``."""
+        return self._with_conversations(
+            lambda host: host.memory.forget(statement, BY_USER, owner=None)
+        )
 
     def set_key(self, provider: str, key: str) -> ProviderHealth:
         """See ``Backend.set_key``."""

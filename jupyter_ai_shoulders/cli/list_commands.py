@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.cli.exit_codes import ExitCode
 from jupyter_ai_shoulders.cli.export import FORMATS, write_export
 from jupyter_ai_shoulders.cli.output import write_error, write_json, write_out
 from jupyter_ai_shoulders.client.search_text import search_text
+from jupyter_ai_shoulders.wire.api.agent_data.memory import MemoryChange, PostMemory
 from jupyter_ai_shoulders.wire.api.responses import ProviderHealth
 from jupyter_ai_shoulders.wire.api.search import (
     SEARCH_QUERY_LIMIT,
@@ -102,6 +103,42 @@ def models(backend: Backend, options: argparse.Namespace) -> ExitCode:
     for problem in found.problems:
         write_error(f"{problem.file}: {problem.message}\n")
     return _table(("model", "provider", "state"), rows, "No models.")
+
+
+def memory(backend: Backend, options: argparse.Namespace) -> ExitCode:
+    """Show what is remembered, add a statement, or remove one."""
+    match options.action:
+        case "add":
+            added = backend.remember(PostMemory(text=options.what, scope=options.scope))
+            return _say_memory(added, as_json=options.json)
+        case "forget":
+            return _say_memory(backend.forget(options.what), as_json=options.json)
+        case _:
+            found = backend.memory()
+    if options.json:
+        return _json(found)
+    if not found.enabled:
+        write_error("The memory is switched off.\n")
+        return ExitCode.OK
+    for file in found.files:
+        if file.error is not None:
+            write_error(f"{file.path}: {file.error.message}\n")
+    rows = [
+        (each.id, each.date or "-", "" if each.state == "trusted" else each.state, each.text)
+        for file in found.files
+        for each in file.statements
+    ]
+    return _table(("id", "date", "review", "statement"), rows, "Nothing is remembered.")
+
+
+def _say_memory(change: MemoryChange, *, as_json: bool) -> ExitCode:
+    if as_json:
+        return _json(change)
+    said = "Forgot" if change.kind == "forgot" else "Remembered"
+    replaced = f" (instead of: {change.previous})" if change.previous is not None else ""
+    statement = change.statement
+    write_out(legible(f"{said} {statement.id}: {statement.text}{replaced}") + "\n")
+    return ExitCode.OK
 
 
 def keys(backend: Backend, options: argparse.Namespace) -> ExitCode:

@@ -19,6 +19,7 @@ from jupyter_ai_shoulders.cli.chat.remote_chat import RemoteChat
 from jupyter_ai_shoulders.client import Client
 from jupyter_ai_shoulders.client.interrupts import defer_interrupt
 from jupyter_ai_shoulders.client.turn import Turn
+from jupyter_ai_shoulders.wire.api.agent_data.memory import MemoryChange, MemoryView, PostMemory
 from jupyter_ai_shoulders.wire.api.commands import SetKey
 from jupyter_ai_shoulders.wire.api.folder_trust import FolderTrustView, PutTrust
 from jupyter_ai_shoulders.wire.api.responses import (
@@ -140,6 +141,22 @@ class RemoteBackend:
         """See ``Backend.test``."""
         path = f"providers/{quote(provider, safe='')}/test"
         return self._client.connection.post(path, None, ProviderTest)
+
+    def memory(self) -> MemoryView:
+        """See ``Backend.memory``."""
+        found = self._client.connection.send("GET", "memory")
+        return MemoryView.model_validate_json(found.content)
+
+    def remember(self, command: PostMemory) -> MemoryChange:
+        """See ``Backend.remember``."""
+        stored = self._client.connection.send("POST", "memory", command)
+        return MemoryChange.model_validate_json(stored.content)
+
+    def forget(self, statement: str) -> MemoryChange:
+        """See ``Backend.forget``."""
+        path = f"memory/{quote(statement, safe='')}"
+        removed = self._client.connection.send("DELETE", path)
+        return MemoryChange.model_validate_json(removed.content)
 
     def set_key(self, provider: str, key: str) -> ProviderHealth:
         """See ``Backend.set_key``."""

@@ -40,6 +40,10 @@ class ChangeOrigin:
     """
 
 
+BY_USER = ChangeOrigin(session_id=None, by="user")
+"""The user, apart from any conversation."""
+
+
 @dataclass(frozen=True, slots=True)
 class LoggedChange:
     """A change for the operation log, before and after it is made."""

@@ -12,6 +12,7 @@ from jupyter_ai_shoulders.engine.environment.attachments import AttachmentConten
 from jupyter_ai_shoulders.engine.environment.skills import Skill, SkillText
 from jupyter_ai_shoulders.engine.environment.snapshot import (
     InstructionSet,
+    MemorySnapshot,
     WorkspaceFact,
     WorkspaceSituation,
 )
@@ -95,6 +96,10 @@ class Environment(Protocol):
         ``images``: whether the model reads images. Raises ``ShouldersError``: outside the
         workspace, secret, missing, not readable.
         """
+        ...
+
+    async def memory(self, session: Session) -> MemorySnapshot:
+        """Return the statements that are remembered for this conversation's user."""
         ...
 
     async def skill(self, skill: Skill) -> SkillText | None:

@@ -80,6 +80,8 @@ class CrashRecovery:
                 verdict = _FAILED if self._exists(change.document) else _DONE
             case "delete":
                 verdict = self._deleted(change.kept_as or operation_id, change.document)
+            case "memory":
+                verdict = _DONE  # recorded once it was made
             case "outputs" | "command" | "database":
                 pass  # nothing on disk shows it
         return verdict

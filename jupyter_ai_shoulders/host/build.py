@@ -156,7 +156,7 @@ def _switched_off_tools(services: SharedServices) -> Collection[str]:
     off = {*services.commands.disabled_tools(), *services.agent_database.disabled_tools()}
     if not services.preferences.notifications().agent:
         off.add(NOTIFY)
-    return off
+    return off.union(services.memory.disabled_tools())
 
 
 def _thread_service(
@@ -216,6 +216,7 @@ def _trust_review(
             services.models.folder_items,
             services.preferences.items,
             mcp_configuration(services).folder_items,
+            services.memory.places.folder_items,
         ),
         writes,
     )

@@ -110,6 +110,7 @@ class Host:
         self.commands = services.commands
         self.budgets = services.budgets
         self.preferences = services.preferences
+        self.memory = services.memory
         self.redact = services.redact
         """Removes provider keys from text that is shown."""
         self.load_instructions = services.environment.load_instructions

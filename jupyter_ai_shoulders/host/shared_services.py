@@ -30,6 +30,8 @@ from jupyter_ai_shoulders.host.delegation.sub_agent_ids import parent_of_sub_age
 from jupyter_ai_shoulders.host.documents.files import FileServices
 from jupyter_ai_shoulders.host.documents.notebooks import NotebookServices
 from jupyter_ai_shoulders.host.mcp_client.resource_slot import LateServerResources
+from jupyter_ai_shoulders.host.memory.memory_places import memory_places
+from jupyter_ai_shoulders.host.memory.service import MemoryService
 from jupyter_ai_shoulders.host.ports import HostPorts, HostSettings
 from jupyter_ai_shoulders.host.references.citations import CitationService
 from jupyter_ai_shoulders.host.references.service import ReferenceService
@@ -98,6 +100,7 @@ class SharedServices:
         self.anchors = ThreadAnchorService(self.store.sessions, self.current_path)
         self.preferences = self._preferences()
         self.agent_database = self._agent_database()
+        self.memory = self._memory()
         self.files = self._files()
         self.search = WorkspaceSearch(self)
         self.budgets = self._budgets()
@@ -154,7 +157,7 @@ class SharedServices:
             ids=ports.ids,
             times=PageTimeouts(absence=self.settings.page_timeout),
             tracked_changes=lambda: self.preferences.word().tracked_changes,
-            database=self.agent_database,
+            others={"database": self.agent_database, "memory": self.memory},
         )
 
     async def _renamed(self, old: str, new: str) -> None:
@@ -171,6 +174,20 @@ class SharedServices:
             str(settings.workspace),
             settings.lock_reasons,
             trust=self.trust.of_state,
+        )
+
+    def _memory(self) -> MemoryService:
+        store, ports = self.store, self.ports
+        return MemoryService(
+            memory_places(self.settings, store.directory, self.trust.of_state),
+            store.operations,
+            store.blobs,
+            ports.clock,
+            ports.ids,
+            enabled=lambda: self.preferences.memory().enabled,
+            redact=self.redact,
+            changed=lambda: ports.pages.settings_changed("memory"),
+            owner_of=lambda session_id: store.sessions.header(session_id)[0],
         )
 
     def _budgets(self) -> OwnerBudgets:
@@ -305,6 +322,7 @@ class SharedServices:
             variables=documents.variables,
             stale=documents.staleness.last_marks,
             threads=AnchorContext(documents.notebooks, self.files.texts),
+            memory=self.memory,
         )
 
 

@@ -21,6 +21,7 @@ from jupyter_ai_shoulders.storage.artifacts import ArtifactFiles
 from jupyter_ai_shoulders.storage.sessions.table import SqliteSessions
 from jupyter_ai_shoulders.storage.state_file import StateFile
 from jupyter_ai_shoulders.tools.agent.database import database_tools
+from jupyter_ai_shoulders.tools.agent.memory import Forget, Remember
 from jupyter_ai_shoulders.tools.agent.notify import Notify
 from jupyter_ai_shoulders.tools.base import Tool
 from jupyter_ai_shoulders.tools.conversation.clarify import Clarify
@@ -78,6 +79,7 @@ def base_tools(
                 services.redact,
             ),
             *_web_tools(services),
+            *(Remember(services.memory), Forget(services.memory)),
             Notify(_agent_notices(services), services.ports.clock),
             *database_tools(services.agent_database),
         ]

@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.server.handlers.agent_data.database import (
     DatabaseExportHandler,
     DatabaseTableHandler,
 )
+from jupyter_ai_shoulders.server.handlers.agent_data.memory import MemoryHandler, StatementHandler
 from jupyter_ai_shoulders.server.handlers.automation.notifications import (
     NotificationsHandler,
     SeenHandler,
@@ -200,6 +201,8 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("variables", VariablesHandler),
     ("skills", SkillsHandler),
     ("instructions", InstructionsHandler),
+    ("memory", MemoryHandler),
+    (f"memory/{ID}", StatementHandler),
     ("notifications", NotificationsHandler),
     ("notifications/seen", SeenHandler),
     ("notifications/test", TestNotificationHandler),

@@ -121,8 +121,9 @@ class CallSubject:
     is_approved: bool = False
     """Whether the user has allowed exactly this in another question, of an agent of others."""
     asks_after_foreign_text: bool = False
-    """Whether ``is_approved`` does not hold once the conversation has read foreign text, because
-    words of the agent leave this machine.
+    """Whether it asks in every mode, whatever was allowed, once the conversation has read foreign
+    text, because words of the agent leave this machine or enter later conversations. Before that, a
+    change that can be undone does not ask.
     """
     reads_secret: bool = False
     """Whether it reads a secret file; this asks in every mode."""

@@ -11,8 +11,18 @@ from jupyter_ai_shoulders.wire.event_types.base import Author
 from jupyter_ai_shoulders.wire.ids import CallId, CellId, OperationId, SessionId, TurnId, Version
 
 OperationKind = Literal[
-    "edit", "create", "delete", "move", "copy", "mkdir", "outputs", "command", "database"
+    "edit",
+    "create",
+    "delete",
+    "move",
+    "copy",
+    "mkdir",
+    "outputs",
+    "command",
+    "database",
+    "memory",
 ]
+"""``memory``: a statement of a memory file, which ``document`` names with its id."""
 OperationState = Literal["begun", "done", "failed", "undone"]
 """``begun`` and not ended after a crash is settled by the file's hash at the next start."""
 

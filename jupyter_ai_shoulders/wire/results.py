@@ -22,6 +22,7 @@ ResultKind = Literal[
     "search_results",
     "papers",
     "table",
+    "memory",
     "none",
 ]
 

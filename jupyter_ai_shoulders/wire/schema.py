@@ -44,7 +44,7 @@ from jupyter_ai_shoulders.wire.api import (
     web_services,
     word,
 )
-from jupyter_ai_shoulders.wire.api.agent_data import database
+from jupyter_ai_shoulders.wire.api.agent_data import database, memory
 from jupyter_ai_shoulders.wire.api.automation import notifications, schedules
 from jupyter_ai_shoulders.wire.api.mcp import content
 from jupyter_ai_shoulders.wire.base import CommandModel
@@ -109,6 +109,8 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("skill_summaries", mentions.SkillSummaries),
     ("instruction_list", instructions.InstructionList),
     ("folder_trust_view", folder_trust.FolderTrustView),
+    ("memory_view", memory.MemoryView),
+    ("memory_change", memory.MemoryChange),
     ("moved_anchors", anchors.MovedAnchors),
     ("adopted_threads", anchors.AdoptedThreads),
     ("completion_suggestion", completions.CompletionSuggestion),
@@ -155,6 +157,8 @@ _COMMANDS: tuple[type[CommandModel], ...] = (
     commands.PutPermissions,
     usage.PutBudget,
     settings.PutSettings,
+    memory.PostMemory,
+    memory.PatchMemory,
     references.PostReference,
     references.PutReferenceFields,
     references.DeleteReference,

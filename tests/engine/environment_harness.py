@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.engine.environment.attachments import (
 from jupyter_ai_shoulders.engine.environment.skills import Skill, SkillText
 from jupyter_ai_shoulders.engine.environment.snapshot import (
     InstructionSet,
+    MemorySnapshot,
     SourceText,
     WorkspaceFact,
     WorkspaceSituation,
@@ -58,6 +59,7 @@ class FakeEnvironment:
     failure: ShouldersError | None = None
     captured: list[str] = field(default_factory=list[str])
     around_thread: tuple[WorkspaceFact, ...] = ()
+    remembered: MemorySnapshot = field(default_factory=MemorySnapshot)
 
     async def load_instructions(self) -> InstructionSet:
         if self.failure is not None:
@@ -69,6 +71,9 @@ class FakeEnvironment:
             locale="en_GB",
             problems=self.problems,
         )
+
+    async def memory(self, session: Session) -> MemorySnapshot:
+        return self.remembered
 
     async def situation(self, context: MessageContext) -> WorkspaceSituation:
         return self.now

@@ -34,6 +34,7 @@ _OUTCOMES: dict[str, FileOutcome] = {
     "move": "moved",
     "command": "rewritten",
     "database": "rewritten",
+    "memory": "rewritten",
 }
 
 

@@ -6,7 +6,9 @@ Made by ``host.context.environment`` and by test fakes; read by ``engine.request
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
+from jupyter_ai_shoulders.core.memory.memory_text import Statement
 from jupyter_ai_shoulders.engine.environment.attachments import AttachmentContent
 from jupyter_ai_shoulders.engine.environment.skills import Skill, SkillText
 from jupyter_ai_shoulders.wire.messages import Attachment, MessageContext
@@ -60,6 +62,25 @@ class WorkspaceSituation:
     """The language of the active notebook's kernel, for scoped rules."""
 
 
+@dataclass(frozen=True, slots=True)
+class RememberedStatement:
+    """A statement of the memory; its id has the prefix of its scope."""
+
+    scope: Literal["person", "workspace"]
+    statement: Statement
+    is_trusted: bool
+    """Whether the user wrote or accepted it; others came with the folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySnapshot:
+    """The statements of the memory, those of the person first, in the order of the files."""
+
+    statements: tuple[RememberedStatement, ...] = ()
+    problems: tuple[str, ...] = ()
+    """Problems in reading the files, for the user."""
+
+
 class EmptyEnvironment:
     """An environment without content, for sessions without a workspace and tests."""
 
@@ -79,6 +100,10 @@ class EmptyEnvironment:
     ) -> AttachmentContent | None:
         del attachment, session, images
         return None
+
+    async def memory(self, session: Session) -> MemorySnapshot:
+        del session
+        return MemorySnapshot()
 
     async def skill(self, skill: Skill) -> SkillText | None:
         del skill

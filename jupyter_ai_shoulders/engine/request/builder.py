@@ -20,7 +20,11 @@ from jupyter_ai_shoulders.engine.environment.attachments import (
     AttachmentRecord,
     describe_attachment,
 )
-from jupyter_ai_shoulders.engine.environment.snapshot import EmptyEnvironment, InstructionSet
+from jupyter_ai_shoulders.engine.environment.snapshot import (
+    EmptyEnvironment,
+    InstructionSet,
+    MemorySnapshot,
+)
 from jupyter_ai_shoulders.engine.environment.workspace_facts import MetaRecord
 from jupyter_ai_shoulders.engine.loop.operations import (
     PrepareRequest,
@@ -55,6 +59,7 @@ from jupyter_ai_shoulders.engine.request.context_sources import (
     gather_context,
     read_instruction_set,
 )
+from jupyter_ai_shoulders.engine.request.memory_facts import memory_facts, unreviewed_memory
 from jupyter_ai_shoulders.engine.request.session_index import SessionIndex
 from jupyter_ai_shoulders.engine.request.system_prompt import (
     prompt_sections,
@@ -162,6 +167,8 @@ class RequestBuilder:
         for the next turn, so that sent bytes do not change.
         """
         texts = read_instruction_set(around.instructions)
+        unreviewed = (*texts.unreviewed, *unreviewed_memory(around.memory, spec.window))
+        texts = replace(texts, unreviewed=unreviewed)
         disabled = self.rules.disabled
         if operation.fresh:
             first = self.context.entered(SYSTEM) is None
@@ -174,7 +181,7 @@ class RequestBuilder:
             self._enter_tools(self._definitions(turn, session, spec, disabled))
             self._drop_superseded()
         self._enter(ZONE, zone_blob(self.clock.now()))
-        self._enter_facts(around, texts, data_limit(spec.window))
+        self._enter_facts(around, texts, spec.window)
         for item in texts.unreviewed:  # so that the log shows that the conversation has read it
             self._enter(unreviewed_entry(item.source), item.text.encode())
         for path in dict.fromkeys(fact.path for fact in around.situation.facts if fact.text):
@@ -186,7 +193,8 @@ class RequestBuilder:
         if self.context.entered(SECRET) is None:
             self._enter(SECRET, secrets.token_hex(8).encode())
         self._enter_enclosed(around)
-        self._enter_facts(around, PromptTexts({}, "", (), ()), data_limit(spec.window))
+        around = replace(around, memory=MemorySnapshot())  # they have a memory of their own
+        self._enter_facts(around, PromptTexts({}, "", (), ()), spec.window)
 
     def _enter_system_prompt(
         self,
@@ -264,12 +272,15 @@ class RequestBuilder:
             replaced: JsonObject = dict.fromkeys(keys, "a later copy")
             self.record(ContextRebase(reason="attachment", replaced=replaced))
 
-    def _enter_facts(self, around: GatheredContext, texts: PromptTexts, limit: int) -> None:
+    def _enter_facts(self, around: GatheredContext, texts: PromptTexts, window: int) -> None:
         messages = [message for message, _ in self.context.unsettled()]
         if not messages:
             return
         context = next((m.context for m in reversed(messages) if m.context is not None), None)
-        facts = collect_facts(around.situation, texts, context, limit)
+        facts = collect_facts(around.situation, texts, context, data_limit(window))
+        facts += memory_facts(around.memory, messages, self.context.facts, window)
+        for problem in around.memory.problems if around.memory else ():
+            self._notify("memory", problem)
         if facts or self.context.entered(WORKSPACE) is not None:
             self._enter(WORKSPACE, MetaRecord(facts=facts).model_dump_json().encode())
 

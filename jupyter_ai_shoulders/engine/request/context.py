@@ -18,7 +18,7 @@ from jupyter_ai_shoulders.core.catalogue.specs import ModelSpec, TokenFamily
 from jupyter_ai_shoulders.core.token_estimates import estimate_message, estimate_text, estimate_tool
 from jupyter_ai_shoulders.engine.environment.attachments import AttachmentRecord, SkillRecord
 from jupyter_ai_shoulders.engine.environment.instructions import INSTRUCTIONS_FILE, SYSTEM_FILE
-from jupyter_ai_shoulders.engine.environment.workspace_facts import MetaRecord
+from jupyter_ai_shoulders.engine.environment.workspace_facts import FactRecord, MetaRecord
 from jupyter_ai_shoulders.engine.guardrails.untrusted_text import READ_SOURCE, UNREVIEWED_SOURCE
 from jupyter_ai_shoulders.engine.transcript.compaction_range import (
     CompactionRecord,
@@ -136,6 +136,11 @@ class SessionContext:
     def last_told_context(self) -> list[str]:
         """Return the page context the model was last told."""
         return self._transcript.user.last_told_context()
+
+    @property
+    def facts(self) -> tuple[FactRecord, ...]:
+        """The workspace facts that were logged last."""
+        return self._transcript.user.facts
 
     def compactable_range(self) -> CompactableRange | None:
         """Return the range a compaction may replace now; None when all is protected."""

@@ -28,6 +28,7 @@ from jupyter_ai_shoulders.engine.environment.skills import (
 )
 from jupyter_ai_shoulders.engine.environment.snapshot import (
     InstructionSet,
+    MemorySnapshot,
     SourceText,
     WorkspaceFact,
     WorkspaceSituation,
@@ -74,6 +75,8 @@ class GatheredContext:
     situation: WorkspaceSituation
     attached: tuple[CapturedAttachment, ...]
     skills: tuple[SkillRecord, ...]
+    memory: MemorySnapshot | None = None
+    """None when it could not be read: what was told stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +96,9 @@ async def gather_context(
 ) -> GatheredContext:
     """Return the context for messages that are about to be sent."""
     context = next((m.context for m, _ in reversed(new) if m.context is not None), None)
-    instructions, situation, place, attached = await asyncio.gather(
+    instructions, memory, situation, place, attached = await asyncio.gather(
         _standing(environment),
+        _memory(environment, session),
         _situation(environment, context),
         _place(environment, session),
         asyncio.gather(*_captures(environment, session, new, images=images)),
@@ -105,6 +109,7 @@ async def gather_context(
         situation=replace(situation, facts=(*place, *situation.facts)),
         attached=tuple(item for item in attached if item is not None),
         skills=tuple(item for item in skills if item is not None),
+        memory=memory,
     )
 
 
@@ -177,6 +182,10 @@ def collect_facts(
 
 async def _standing(environment: Environment) -> InstructionSet | None:
     return await _await_or_fallback(environment.load_instructions(), None, "The instructions")
+
+
+async def _memory(environment: Environment, session: Session) -> MemorySnapshot | None:
+    return await _await_or_fallback(environment.memory(session), None, "The memory")
 
 
 def _whole_lines(text: str, limit: int) -> str:

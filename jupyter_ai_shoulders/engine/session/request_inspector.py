@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.engine.loop.state import TurnState
 from jupyter_ai_shoulders.engine.ports import ResolvedModel
 from jupyter_ai_shoulders.engine.request.builder import RequestBuilder
 from jupyter_ai_shoulders.engine.request.context import SessionContext, output_reserve
+from jupyter_ai_shoulders.engine.request.memory_facts import remembered_in
 from jupyter_ai_shoulders.engine.request.session_index import SessionIndex
 from jupyter_ai_shoulders.engine.session.services import EngineServices
 from jupyter_ai_shoulders.storage.base import Blobs
@@ -79,6 +80,7 @@ class RequestInspector:
             tokens=tokens,
             window=window,
             max_output=max_output,
+            memory=remembered_in(context.facts),
         )
 
     async def preview(self, session: Session, command: PreviewMessage) -> RequestView:
@@ -110,6 +112,7 @@ class RequestInspector:
             window=size.window,
             max_output=request.max_output,
             replaces=_replaced(preparation, size),
+            memory=remembered_in(preparation.context.facts),
         )
 
     def _scratch(self) -> RequestBuilder:

@@ -55,6 +55,11 @@ class UserMessageBuffer:
         """Mark data with this secret from now on."""
         self._setting = replace(self._setting, secret=secret)
 
+    @property
+    def facts(self) -> tuple[FactRecord, ...]:
+        """The current workspace facts."""
+        return self._setting.facts
+
     def set_facts(self, facts: tuple[FactRecord, ...]) -> None:
         """Set the current workspace facts."""
         self._setting = replace(self._setting, facts=facts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -31,7 +31,7 @@ from jupyter_ai_shoulders.files.disk_texts import DiskTexts
 from jupyter_ai_shoulders.files.file_changes import DiskChanges
 from jupyter_ai_shoulders.files.shielded_write import run_to_completion
 from jupyter_ai_shoulders.wire.ids import OperationId, SessionId, TurnId
-from jupyter_ai_shoulders.wire.operations import Operation
+from jupyter_ai_shoulders.wire.operations import Operation, OperationKind
 
 _log = logging.getLogger(__name__)
 
@@ -89,13 +89,16 @@ class UndoReport:
     kept: tuple[KeptChange, ...] = ()
 
 
-class DatabaseUndo(Protocol):
-    """Takes back changes of the agent's database; implemented by ``host.agent_database``."""
+class RecordedUndo(Protocol):
+    """Takes back changes that are no files of the workspace.
+
+    Implemented by ``host.agent_database`` and ``host.memory.service``.
+    """
 
     async def undo(self, operation_id: OperationId, origin: ChangeOrigin) -> OperationId:
-        """Restore the content before a change, and return the change that did it.
+        """Undo a change, and return the change that did it.
 
-        Raises ``Conflict`` if the database has changed since.
+        Raises ``Conflict`` if what it changed has changed since.
         """
         ...
 
@@ -112,9 +115,9 @@ class FileUndo:
         changes: DiskChanges,
         store: ByteStore,
         ids: IdSource,
-        database: DatabaseUndo | None = None,
+        others: Mapping[OperationKind, RecordedUndo] | None = None,
     ) -> None:
-        self._database = database
+        self._others = others or {}
         self._journal = journal
         self._texts = texts
         self._disk = disk
@@ -125,7 +128,8 @@ class FileUndo:
     def latest(self, session_id: SessionId | None, path: str | None = None) -> Operation | None:
         """Return the latest change of a file that can be undone, undos left out."""
         for row in self._journal.recent(session_id=session_id, path=path, limit=1000):
-            if row.can_undo and row.undoes is None and row.cell_id is None:
+            of_file = row.cell_id is None and row.kind != "memory"
+            if row.can_undo and row.undoes is None and of_file:
                 return row
         return None
 
@@ -252,8 +256,9 @@ class FileUndo:
                 new_path = change.new_document or ""
                 applied = await self._changes.move(new_path, change.document, origin)
                 return UndoneChange(row, applied.operation_id)
-            case "database" if self._database is not None:
-                return UndoneChange(row, await self._database.undo(row.id, origin))
+            case "database" | "memory" if change.kind in self._others:
+                by = await self._others[change.kind].undo(row.id, origin)
+                return UndoneChange(row, by)
             case _:
                 raise CannotUndo(
                     f"{change.document}: changes by commands and to cells cannot be undone one "

@@ -17,6 +17,7 @@ from jupyter_ai_shoulders.engine.environment.attachments import AttachmentConten
 from jupyter_ai_shoulders.engine.environment.skills import Skill, SkillText
 from jupyter_ai_shoulders.engine.environment.snapshot import (
     InstructionSet,
+    MemorySnapshot,
     WorkspaceFact,
     WorkspaceSituation,
 )
@@ -30,6 +31,7 @@ from jupyter_ai_shoulders.host.context.instruction_cache import (
     InstructionSources,
     read_skill,
 )
+from jupyter_ai_shoulders.host.memory.service import MemoryService
 from jupyter_ai_shoulders.host.threads.anchor_context import AnchorContext
 from jupyter_ai_shoulders.notebook.base import KernelDirectory, KernelHandle
 from jupyter_ai_shoulders.notebook.kernels.variable_info import VariableSnapshot, short_text
@@ -89,7 +91,9 @@ class WorkspaceEnvironment:
         variables: CachedVariables | None = None,
         stale: LatestMarks | None = None,
         threads: AnchorContext | None = None,
+        memory: MemoryService | None = None,
     ) -> None:
+        self._memory = memory
         self._sources = sources
         self._git = CachedValue(lambda: git_state(sources.workspace.directory), clock)
         self._files = CachedValue(lambda: project_facts(sources.workspace), clock)
@@ -134,6 +138,12 @@ class WorkspaceEnvironment:
     ) -> AttachmentContent | None:
         """See ``Environment.capture``."""
         return await self._attachments.capture(attachment, session, images=images)
+
+    async def memory(self, session: Session) -> MemorySnapshot:
+        """See ``Environment.memory``."""
+        if self._memory is None:
+            return MemorySnapshot()
+        return await self._memory.snapshot(session.owner)
 
     async def skill(self, skill: Skill) -> SkillText | None:
         """See ``Environment.skill``."""

@@ -6,7 +6,7 @@ Part of the composition root: ``host.build`` makes it, ``host.host`` starts and 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 
 from jupyter_ai_shoulders.core.clock import Clock, IdSource
@@ -20,7 +20,7 @@ from jupyter_ai_shoulders.files.open_files.open_text_files import OpenTextFiles,
 from jupyter_ai_shoulders.files.open_files.page_texts import PageTexts
 from jupyter_ai_shoulders.files.text_router import TextRouter
 from jupyter_ai_shoulders.files.trash import Trash
-from jupyter_ai_shoulders.files.undo.file_undo import DatabaseUndo, FileUndo
+from jupyter_ai_shoulders.files.undo.file_undo import FileUndo, RecordedUndo
 from jupyter_ai_shoulders.files.undo.shell_undo import ShellUndo
 from jupyter_ai_shoulders.files.word.word_editor import WordEditor
 from jupyter_ai_shoulders.files.word.word_files import WordFiles
@@ -31,6 +31,7 @@ from jupyter_ai_shoulders.live_documents.file_watch import FileWatch
 from jupyter_ai_shoulders.live_documents.page_requests import PageTransport
 from jupyter_ai_shoulders.notebook.backends.live.open_notebooks import OpenNotebooks
 from jupyter_ai_shoulders.storage.blobs import FileBlobs
+from jupyter_ai_shoulders.wire.operations import OperationKind
 
 
 class FileServices:
@@ -50,7 +51,7 @@ class FileServices:
         current_page: CurrentPage | None = None,
         times: PageTimeouts | None = None,
         tracked_changes: Callable[[], bool] = lambda: True,
-        database: DatabaseUndo | None = None,
+        others: Mapping[OperationKind, RecordedUndo] | None = None,
     ) -> None:
         """``tracked_changes``: whether changes of Word documents are tracked."""
         self.journal, blobs = store.operations, store.blobs
@@ -85,7 +86,7 @@ class FileServices:
         self.commands = ShellUndo(
             workspace=workspace, trash=trash, journal=self.journal, recovery=crash_recovery, ids=ids
         )
-        self.undo = self._undo(blobs, disk, ids, database)
+        self.undo = self._undo(blobs, disk, ids, others)
 
     def _disk(
         self, workspace: Workspace, blobs: FileBlobs, observer: ChangeObserver, locks: PathLocks
@@ -113,7 +114,11 @@ class FileServices:
         return TextRouter(workspace, self.live, edits, disk)
 
     def _undo(
-        self, blobs: FileBlobs, disk: DiskTexts, ids: IdSource, database: DatabaseUndo | None
+        self,
+        blobs: FileBlobs,
+        disk: DiskTexts,
+        ids: IdSource,
+        others: Mapping[OperationKind, RecordedUndo] | None,
     ) -> FileUndo:
         return FileUndo(
             journal=self.journal,
@@ -122,7 +127,7 @@ class FileServices:
             changes=self.changes,
             store=blobs,
             ids=ids,
-            database=database,
+            others=others,
         )
 
     async def start(self) -> None:

@@ -13,6 +13,7 @@ from jupyter_ai_shoulders.wire.api.settings import (
     AgentDatabaseSettings,
     CommandSettings,
     CompletionSettings,
+    MemorySettings,
     NotificationSettings,
     ReferenceSettings,
     ScheduleSettings,
@@ -60,6 +61,10 @@ class AppliedSettings:
     @cached_property
     def agent_database(self) -> AgentDatabaseSettings:
         return AgentDatabaseSettings(**area_values(self.values, "agent_database"))
+
+    @cached_property
+    def memory(self) -> MemorySettings:
+        return MemorySettings(**area_values(self.values, "memory"))
 
     @cached_property
     def inline_completion(self) -> CompletionSettings:

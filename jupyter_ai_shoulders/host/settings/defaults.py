@@ -43,4 +43,5 @@ def default_values() -> dict[str, Any]:
         "schedules.quiet_hours": "",
         "agent_database.enabled": False,
         "agent_database.limit_mb": 100,
+        "memory.enabled": True,
     }

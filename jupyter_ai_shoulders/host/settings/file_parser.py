@@ -19,6 +19,7 @@ from jupyter_ai_shoulders.wire.api.settings import (
     PutCommandSettings,
     PutCompletionSettings,
     PutEgressSettings,
+    PutMemorySettings,
     PutModelSettings,
     PutNotificationSettings,
     PutReferenceSettings,
@@ -45,6 +46,7 @@ Area = Literal[
     "schedules",
     "notifications",
     "agent_database",
+    "memory",
 ]
 AREAS: Mapping[Area, type[CommandModel]] = {
     "models": PutModelSettings,
@@ -58,6 +60,7 @@ AREAS: Mapping[Area, type[CommandModel]] = {
     "schedules": PutScheduleSettings,
     "notifications": PutNotificationSettings,
     "agent_database": PutAgentDatabaseSettings,
+    "memory": PutMemorySettings,
 }
 FOLDERS = "folders"
 PER_FOLDER: tuple[Area, ...] = (
@@ -91,6 +94,7 @@ _STRICTEST: Mapping[str, object] = {
     "notifications.agent": False,
     "notifications.browser": False,
     "agent_database.enabled": False,
+    "memory.enabled": False,
 }
 _HARMLESS = ("references.",)
 """Beginnings of names whose values permit nothing."""

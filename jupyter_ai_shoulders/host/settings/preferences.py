@@ -57,6 +57,7 @@ from jupyter_ai_shoulders.wire.api.settings import (
     CompletionSettings,
     DataValues,
     EgressSettings,
+    MemorySettings,
     ModelSettings,
     NotificationSettings,
     PutSettings,
@@ -169,6 +170,10 @@ class Preferences:
         """Return the settings for the agent's database."""
         return self._applied().agent_database
 
+    def memory(self) -> MemorySettings:
+        """Return the settings for the memory."""
+        return self._applied().memory
+
     def settings(self) -> Settings:
         """Return all values with their sources, and the problems of the files."""
         applied = self._applied()
@@ -186,6 +191,7 @@ class Preferences:
                 schedules=applied.schedules,
                 notifications=applied.notifications,
                 agent_database=applied.agent_database,
+                memory=applied.memory,
             ),
             sources=applied.sources,
             locks={name: self._reason(name) for name in self._locked.values},

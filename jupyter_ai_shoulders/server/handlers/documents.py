@@ -116,7 +116,11 @@ class OperationUndoHandler(ShouldersHandler):
     def _row(self, operation_id: OperationId) -> Operation:
         """Return the operation. Raises ``NotFound``, also for another user's."""
         row = self.host.files.journal.get(operation_id)
-        seen = self.user is None if row.session_id is None else self.may_see(row.session_id)
+        if row.session_id is not None:
+            seen = self.may_see(row.session_id)
+        else:
+            own_memory = row.kind == "memory" and self.host.memory.is_of(row.document, self.user)
+            seen = self.user is None or own_memory
         if not seen:
             raise NotFound(f"There is no change {operation_id} in the log.")
         return row

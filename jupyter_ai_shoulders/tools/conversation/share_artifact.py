@@ -40,7 +40,7 @@ from jupyter_ai_shoulders.tools.base import (
     refusal,
     text_content,
 )
-from jupyter_ai_shoulders.tools.permissions.rules import STATE_FOLDER
+from jupyter_ai_shoulders.tools.permissions.sealed_files import STATE_FOLDER
 from jupyter_ai_shoulders.wire.events import ArtifactShare
 from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.results import ToolEnvelope

@@ -58,7 +58,7 @@ from jupyter_ai_shoulders.tools.files.read_tracking import (
 )
 from jupyter_ai_shoulders.tools.notebook.access import CellReadTracker, NotebookAccess, file_name
 from jupyter_ai_shoulders.tools.notebook.read import cells_data, render_within_limits
-from jupyter_ai_shoulders.tools.permissions.rules import STATE_FOLDER
+from jupyter_ai_shoulders.tools.permissions.sealed_files import STATE_FOLDER
 from jupyter_ai_shoulders.tools.word.read_document import WordOutlines, read_word
 from jupyter_ai_shoulders.wire.base import Json
 from jupyter_ai_shoulders.wire.parts import ImagePart, ResultContent

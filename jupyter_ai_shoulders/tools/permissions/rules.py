@@ -22,6 +22,7 @@ from jupyter_ai_shoulders.tools.permissions.rule_matching import (
     rule_matches,
     target_paths,
 )
+from jupyter_ai_shoulders.tools.permissions.sealed_files import is_sealed
 from jupyter_ai_shoulders.tools.permissions.taint import (
     TaintSource,
     blocking_sources,
@@ -30,17 +31,6 @@ from jupyter_ai_shoulders.tools.permissions.taint import (
 from jupyter_ai_shoulders.wire.errors import ErrorCode
 from jupyter_ai_shoulders.wire.events import ApprovalReason, ApprovalScope, Risk
 from jupyter_ai_shoulders.wire.sessions import Mode
-
-STATE_FOLDER = ".shoulders"
-SEALED_NAMES = frozenset(
-    {
-        *("tools.json", "settings.json", "models.json", "services.json", "keys.env"),
-        *("mcp.json", "mcp_sign_ins.json", "mcp_tokens.json", "mcp_tools.json"),
-    }
-)
-"""Files of the state directory that no tool may write: rules, settings, programs, keys."""
-SEALED_FOLDER = "trust"
-"""Folder of ``~/.shoulders`` that stores the user's trust decisions about folders."""
 
 ONCE: tuple[ApprovalScope, ...] = ("once",)
 SECRET_SCOPES: tuple[ApprovalScope, ...] = ("once", "document")
@@ -156,7 +146,7 @@ def _refused(request: PermissionRequest, rules: Rules, mode: Mode) -> Deny | Non
     off = _switched_off(request, rules)
     if off is not None:
         return Deny(off, "disabled")
-    if request.risk != "read" and any(map(_is_sealed, target_paths(request.subject.target))):
+    if request.risk != "read" and any(map(is_sealed, target_paths(request.subject.target))):
         return Deny("Tools never change permissions, settings or keys.")
     if mode == "plan" and (request.risk != "read" or request.external):
         return Deny("In plan mode only reading is allowed; switch the mode to act.")
@@ -376,7 +366,7 @@ def _change_asks_because(subject: CallSubject, mode: Mode) -> str | None:
         return "This moves or removes a file."
     if not subject.undoable:
         return "This cannot be undone."
-    if mode == "auto_edit" or subject.in_page:
+    if mode == "auto_edit" or subject.in_page or subject.asks_after_foreign_text:
         return None
     return f"This changes {subject.changes}."
 
@@ -389,12 +379,3 @@ def _scopes(target: Target, *, always: bool) -> tuple[ApprovalScope, ...]:
     if always and target.new_path is None:  # a file is not moved twice
         scopes.append("always")
     return tuple(scopes)
-
-
-def _is_sealed(path: str) -> bool:
-    parts = normalize_path(path).lower().split("/")
-    return STATE_FOLDER in parts[:-1] and (
-        parts[-1] in SEALED_NAMES
-        or parts[-1].startswith(("state.db", "agent.db"))
-        or SEALED_FOLDER in parts[parts.index(STATE_FOLDER) + 1 :]
-    )

@@ -31,11 +31,11 @@ _KNOWN_RESULTS = frozenset(
         *("add_cell", "edit_cell", "delete_cell", "move_cell", "clear_outputs"),
         *("rename_file", "move_file", "duplicate_file", "delete_file"),
         *("restart_kernel", "interrupt_kernel", "add_task", "create_proposal", "propose_edit"),
-        *("edit_reference", "cite_reference"),
+        *("edit_reference", "cite_reference", "remember", "forget"),
     }
 )
 """Tools whose successful results contain nothing new to the conversation."""
-_KNOWN_ERRORS = frozenset({"todo", "complete", "clarify", "load_tools"})
+_KNOWN_ERRORS = frozenset({"todo", "complete", "clarify", "load_tools", "remember", "forget"})
 """Tools whose errors contain nothing new; errors of other tools may quote names or similar text."""
 _LABELS = {
     "search_content": "a search of the workspace",

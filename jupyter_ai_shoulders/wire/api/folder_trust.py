@@ -8,9 +8,12 @@ from pydantic import Field
 
 from jupyter_ai_shoulders.wire.base import CommandModel, WireModel
 
-ItemKind = Literal["rule", "provider", "model", "setting", "instructions", "skill", "program"]
+ItemKind = Literal[
+    "rule", "provider", "model", "setting", "instructions", "skill", "program", "memory"
+]
 """``rule``: a permission rule that allows; ``setting``: a value of settings.json, or the default
-model; ``program``: an entry of ``.mcp.json``, an MCP server that would be started or called.
+model; ``program``: an entry of ``.mcp.json``, an MCP server that would be started or called;
+``memory``: statements of ``memory.md``.
 """
 
 TrustState = Literal["new", "changed", "trusted", "declined"]

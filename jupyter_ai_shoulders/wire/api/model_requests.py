@@ -27,6 +27,13 @@ class MessageRange(WireModel):
     end: int
 
 
+class RequestMemory(WireModel):
+    """A statement of the memory in a request."""
+
+    id: str
+    text: str
+
+
 class RequestView(WireModel):
     """One request in the provider-independent form.
 
@@ -48,3 +55,5 @@ class RequestView(WireModel):
     max_output: int | None
     replaces: MessageRange | None = None
     """For a preview that does not fit: the messages a summary would replace."""
+    memory: tuple[RequestMemory, ...] = ()
+    """The statements of the memory that the conversation holds."""

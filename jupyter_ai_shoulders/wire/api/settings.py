@@ -147,6 +147,13 @@ class AgentDatabaseSettings(WireModel):
     """Its largest size, in millions of bytes."""
 
 
+class MemorySettings(WireModel):
+    """The memory across conversations."""
+
+    enabled: bool
+    """Whether statements are remembered, sent to models and shown."""
+
+
 class SettingsValues(WireModel):
     """The effective values."""
 
@@ -161,6 +168,7 @@ class SettingsValues(WireModel):
     schedules: ScheduleSettings
     notifications: NotificationSettings
     agent_database: AgentDatabaseSettings
+    memory: MemorySettings
 
 
 class SettingsProblem(WireModel):
@@ -302,6 +310,12 @@ class PutAgentDatabaseSettings(CommandModel):
     limit_mb: int | None = Field(default=None, ge=1, le=1_000)
 
 
+class PutMemorySettings(CommandModel):
+    """The part ``memory`` of ``PUT settings``."""
+
+    enabled: bool | None = None
+
+
 class PutSettings(CommandModel):
     """``PUT settings``: given values are stored, null resets to the default, others stay."""
 
@@ -316,6 +330,7 @@ class PutSettings(CommandModel):
     schedules: PutScheduleSettings | None = None
     notifications: PutNotificationSettings | None = None
     agent_database: PutAgentDatabaseSettings | None = None
+    memory: PutMemorySettings | None = None
     revision: str | None = None
     """Revision the change is based on; 409 ``stale`` if another is stored."""
 

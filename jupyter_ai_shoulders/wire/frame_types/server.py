@@ -261,11 +261,13 @@ SettingsPart = Literal[
     "mcp",
     "schedules",
     "notifications",
+    "memory",
 ]
 """``state``: whether conversations can be stored; fetch ``GET status``. ``search``: the state of
 the index; fetch ``GET search/index``. ``services``: the web services; fetch ``GET services``.
 ``schedules``: schedules, watchers or their runs; fetch ``GET schedules``. ``notifications``: fetch
 ``GET notifications``.
+``memory``: fetch ``GET memory``.
 """
 
 

@@ -96,6 +96,8 @@ mcp_resource_matches: McpResourceMatches
 mcp_server_list: McpServerList
 mcp_server_test: McpServerTest
 mcp_server_view: McpServerView
+memory_change: MemoryChange
+memory_view: MemoryView
 message_accepted: MessageAccepted
 message_view: MessageView
 model_list: ModelList
@@ -109,6 +111,7 @@ page_frame: PageFrame
 paper_search: PaperSearch
 part_view: PartView
 patch_agent: PatchAgent
+patch_memory: PatchMemory
 patch_schedule: PatchSchedule
 patch_session: PatchSession
 pending_edit_list: PendingEditList
@@ -117,6 +120,7 @@ post_citation: PostCitation
 post_format: PostFormat
 post_mcp_authorization: PostMcpAuthorization
 post_mcp_prompt: PostMcpPrompt
+post_memory: PostMemory
 post_reference: PostReference
 post_reference_check: PostReferenceCheck
 post_schedule: PostSchedule
@@ -1051,7 +1055,7 @@ text: string
  */
 export interface ToolEnvelope {
 ok: boolean
-kind: ("listing" | "file" | "cells" | "matches" | "outputs" | "diff" | "not_found" | "text" | "proposal" | "page" | "search_results" | "papers" | "table" | "none")
+kind: ("listing" | "file" | "cells" | "matches" | "outputs" | "diff" | "not_found" | "text" | "proposal" | "page" | "search_results" | "papers" | "table" | "memory" | "none")
 data: Json
 warning: (string | null)
 error: (ErrorInfo | null)
@@ -2703,7 +2707,7 @@ items: TrustItem[]
  */
 export interface TrustItem {
 id: string
-kind: ("rule" | "provider" | "model" | "setting" | "instructions" | "skill" | "program")
+kind: ("rule" | "provider" | "model" | "setting" | "instructions" | "skill" | "program" | "memory")
 name: string
 file: string
 line: (number | null)
@@ -2964,6 +2968,57 @@ hint: (string | null)
 server: McpServerView
 }
 /**
+ * The answer to a change, and the data of the tools' results.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "MemoryChange".
+ */
+export interface MemoryChange {
+kind: ("remembered" | "repeated" | "replaced" | "edited" | "forgot")
+statement: MemoryStatement
+previous: (string | null)
+operation_id: string
+near: MemoryStatement[]
+}
+/**
+ * A statement of a memory file.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "MemoryStatement".
+ */
+export interface MemoryStatement {
+id: string
+scope: ("person" | "workspace")
+text: string
+date: (string | null)
+session_id: (string | null)
+section: string
+state: ("trusted" | "new" | "declined")
+}
+/**
+ * ``GET memory``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "MemoryView".
+ */
+export interface MemoryView {
+enabled: boolean
+files: MemoryFileView[]
+}
+/**
+ * One of the two files.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "MemoryFileView".
+ */
+export interface MemoryFileView {
+scope: ("person" | "workspace")
+path: string
+text: (string | null)
+statements: MemoryStatement[]
+error: (ErrorInfo | null)
+}
+/**
  * ``POST sessions/{id}/messages``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -3157,7 +3212,7 @@ session_id: (string | null)
 turn_id: (string | null)
 call_id: (string | null)
 by: ("user" | "agent" | "policy" | "system")
-kind: ("edit" | "create" | "delete" | "move" | "copy" | "mkdir" | "outputs" | "command" | "database")
+kind: ("edit" | "create" | "delete" | "move" | "copy" | "mkdir" | "outputs" | "command" | "database" | "memory")
 document: string
 cell_id: (string | null)
 new_document: (string | null)
@@ -3674,6 +3729,15 @@ option?: (string | null)
 value?: (string | null)
 }
 /**
+ * ``PATCH memory/{id}``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PatchMemory".
+ */
+export interface PatchMemory {
+text: string
+}
+/**
  * ``PATCH schedules/{id}``: absent fields stay; 409 ``stale`` for another ``revision``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -3853,6 +3917,17 @@ export interface PostMcpPrompt {
 arguments?: {
 [k: string]: string
 }
+}
+/**
+ * ``POST memory``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PostMemory".
+ */
+export interface PostMemory {
+text: string
+scope: ("person" | "workspace")
+preference?: boolean
 }
 /**
  * ``POST references``: add a work by exactly one of these.
@@ -4144,6 +4219,7 @@ word?: (PutWordSettings | null)
 schedules?: (PutScheduleSettings | null)
 notifications?: (PutNotificationSettings | null)
 agent_database?: (PutAgentDatabaseSettings | null)
+memory?: (PutMemorySettings | null)
 revision?: (string | null)
 }
 /**
@@ -4272,6 +4348,15 @@ webhook: (string | null)
 export interface PutAgentDatabaseSettings {
 enabled: (boolean | null)
 limit_mb: (number | null)
+}
+/**
+ * The part ``memory`` of ``PUT settings``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PutMemorySettings".
+ */
+export interface PutMemorySettings {
+enabled: (boolean | null)
 }
 /**
  * ``PUT trust``: the answers about some items; others keep theirs.
@@ -4424,6 +4509,7 @@ tokens: number
 window: (number | null)
 max_output: (number | null)
 replaces: (MessageRange | null)
+memory: RequestMemory[]
 }
 /**
  * A user turn: tool results first, then text and images.
@@ -4506,6 +4592,16 @@ parameters: {
 export interface MessageRange {
 start: number
 end: number
+}
+/**
+ * A statement of the memory in a request.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "RequestMemory".
+ */
+export interface RequestMemory {
+id: string
+text: string
 }
 /**
  * ``POST sessions/{id}/restore``: restore the state before a user message.
@@ -5182,7 +5278,7 @@ type: "tools-update"
  */
 export interface SettingsUpdate {
 type: "settings-update"
-part: ("settings" | "providers" | "budget" | "trust" | "state" | "search" | "services" | "mcp" | "schedules" | "notifications")
+part: ("settings" | "providers" | "budget" | "trust" | "state" | "search" | "services" | "mcp" | "schedules" | "notifications" | "memory")
 }
 /**
  * The pending edits of a document changed: fetch ``GET edits`` if shown.
@@ -5269,6 +5365,7 @@ word: WordSettings
 schedules: ScheduleSettings
 notifications: NotificationSettings
 agent_database: AgentDatabaseSettings
+memory: MemorySettings
 }
 /**
  * The permitted models and the limits of single calls.
@@ -5396,6 +5493,15 @@ webhook: string
 export interface AgentDatabaseSettings {
 enabled: boolean
 limit_mb: number
+}
+/**
+ * The memory across conversations.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "MemorySettings".
+ */
+export interface MemorySettings {
+enabled: boolean
 }
 /**
  * ``GET skills``.

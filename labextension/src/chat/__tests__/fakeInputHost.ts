@@ -36,7 +36,8 @@ export const request: RequestView = {
   tokens: 1234,
   window: 200_000,
   max_output: 4000,
-  replaces: null
+  replaces: null,
+  memory: []
 };
 
 export class FakeInputHost implements IInputHost {

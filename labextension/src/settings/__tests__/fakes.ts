@@ -36,6 +36,7 @@ import type {
 } from '../../wire/generated';
 import type { ISettingsApi, IUsageQuery, Scope } from '../store/api';
 import { FakeAccessTokens } from './fakeAccess';
+import { FakeMemory } from './fakeMemory';
 import { FakeMcpServers } from './fakeMcp';
 
 const fill = (text: string, args: unknown[]): string =>
@@ -118,6 +119,8 @@ const SETTINGS: Settings = {
     commands: { mode: 'sandbox', network: false },
     ghost: { enabled_plus: true, automatic: false, skip_languages: [] },
     threads: { keep_in_notebook: false },
+    memory: { enabled: true },
+    agent_database: { enabled: false, limit_mb: 100 },
     search: {
       enabled: true,
       conversations: true,
@@ -234,6 +237,7 @@ export class FakeApi implements ISettingsApi {
   readonly folder = new FakeFolder();
   readonly mcp = new FakeMcpServers();
   readonly access = new FakeAccessTokens();
+  readonly memory = new FakeMemory();
 
   fail(info: Partial<ErrorInfo> = {}): void {
     this.failure = new ApiError(500, { ...problem, ...info });

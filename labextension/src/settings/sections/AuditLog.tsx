@@ -329,6 +329,10 @@ function kindName(kind: Operation['kind'], trans: TranslationBundle): string {
       return trans.__('outputs');
     case 'command':
       return trans.__('command');
+    case 'memory':
+      return trans.__('memory');
+    case 'database':
+      return trans.__('database');
   }
 }
 

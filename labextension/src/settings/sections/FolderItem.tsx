@@ -85,6 +85,8 @@ function kindName({ kind }: TrustItem, trans: TranslationBundle): string {
       return trans.__('Skill');
     case 'program':
       return trans.__('MCP server');
+    case 'memory':
+      return trans.__('Memory');
   }
 }
 
@@ -108,6 +110,10 @@ function effect({ kind }: TrustItem, trans: TranslationBundle): string {
     case 'program':
       return trans.__(
         'Gives the agent tools of a program that runs with your permissions, or of another host.'
+      );
+    case 'memory':
+      return trans.__(
+        'Tells the model what to know in every conversation here. Until you trust it, the model reads it as data.'
       );
   }
 }

@@ -31,6 +31,7 @@ import type {
 
 import { accessTokensApi, type IAccessTokensApi } from './accessTokens';
 import { mcpServersApi, type IMcpServersApi } from './mcpServers';
+import { memoryApi, type IMemoryApi } from './memory';
 
 /** Which file is written: this workspace's, or the user's for all workspaces. */
 export type Scope = 'workspace' | 'user';
@@ -88,6 +89,7 @@ export interface ISettingsApi {
   testService(service: string): Promise<ServiceTest>;
   readonly mcp: IMcpServersApi;
   readonly access: IAccessTokensApi;
+  readonly memory: IMemoryApi;
   audit(query: IPageQuery & { tool: string }): Promise<AuditPage>;
   operations(query: IPageQuery & { path: string }): Promise<OperationsPage>;
 }
@@ -139,6 +141,7 @@ export function settingsApi(http: Pick<IHttpClient, 'call'>): ISettingsApi {
     testService: id => http.call('POST', service(id, 'test'), {}),
     mcp: mcpServersApi(http),
     access: accessTokensApi(http),
+    memory: memoryApi(http),
     audit: query => get(`audit?${words({ ...query, limit: PAGE })}`),
     operations: query => get(`operations?${words({ ...query, limit: PAGE })}`)
   };

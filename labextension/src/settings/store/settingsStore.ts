@@ -37,13 +37,21 @@ import type { ISettingsApi, Scope } from './api';
 import { changedElsewhere } from './conflict';
 import { Drafts, same } from './drafts';
 import { McpServersStore } from './mcpServers';
+import { MemoryStore } from './memory';
 import { bodyOf, type PermissionChange } from './permissions';
 import { Resource, valueOf } from '../../client/resource';
 
 type SettingsPart = Extract<ServerFrame, { type: 'settings-update' }>['part'];
 export type LimitScope = BudgetState['limits'][number]['scope'];
 export type Area =
-  'models' | 'egress' | 'commands' | 'threads' | 'ghost' | 'search' | 'word';
+  | 'models'
+  | 'egress'
+  | 'commands'
+  | 'threads'
+  | 'ghost'
+  | 'search'
+  | 'word'
+  | 'memory';
 
 /** How often a change is repeated on a newer state before giving up. */
 const TRIES = 4;
@@ -71,6 +79,7 @@ export class SettingsStore implements IDisposable {
     this.services = new Resource(() => api.services());
     this.mcp = new McpServersStore(api.mcp);
     this.access = new AccessTokensStore(api.access);
+    this.memory = new MemoryStore(api.memory);
     socket.frameReceived.connect(this.onFrame);
     socket.eventsReceived.connect(this.onEvents);
     socket.opened.connect(this.refresh);
@@ -89,6 +98,7 @@ export class SettingsStore implements IDisposable {
   readonly services: Resource<WebServiceList>;
   readonly mcp: McpServersStore;
   readonly access: AccessTokensStore;
+  readonly memory: MemoryStore;
   readonly drafts = new Drafts();
   /** Emitted after a turn, which may have cost something. */
   readonly usageChanged = new Signal<this, void>(this);
@@ -303,6 +313,8 @@ export class SettingsStore implements IDisposable {
         return this.services;
       case 'mcp':
         return this.mcp.list;
+      case 'memory':
+        return this.memory.view;
       case 'settings':
       case 'providers':
       case 'budget':
@@ -334,6 +346,7 @@ export class SettingsStore implements IDisposable {
       this.services,
       this.mcp.list,
       this.access.list,
+      this.memory.view,
       this.folderTrust.view
     ] as Resource<unknown>[]; // Read only; the value types do not matter here.
   }

@@ -104,6 +104,7 @@ async def test_the_defaults_are_those_of_the_specification(api: Api) -> None:
             "schedules": SCHEDULES,
             "notifications": NOTIFICATIONS,
             "agent_database": {"enabled": False, "limit_mb": 100},
+            "memory": {"enabled": True},
         },
         "sources": {f"models.{name}": "default" for name in DEFAULTS}
         | {"egress.data_values": "default"}
@@ -112,7 +113,7 @@ async def test_the_defaults_are_those_of_the_specification(api: Api) -> None:
         | {"threads.keep_in_notebook": "default"}
         | {f"search.{name}": "default" for name in SEARCH}
         | {f"references.{name}": "default" for name in REFERENCES}
-        | {"word.tracked_changes": "default"}
+        | {"word.tracked_changes": "default", "memory.enabled": "default"}
         | {f"schedules.{name}": "default" for name in SCHEDULES}
         | {f"notifications.{name}": "default" for name in NOTIFICATIONS}
         | {"agent_database.enabled": "default", "agent_database.limit_mb": "default"},

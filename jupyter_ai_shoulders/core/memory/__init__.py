@@ -1,0 +1,1 @@
+"""Memory: statements in Markdown files, which ones are alike, and which enter a request. Pure."""

@@ -1,0 +1,1 @@
+"""The memory across conversations: the two files, their changes and their undo."""
