@@ -151,6 +151,11 @@ class Host:
         """Return ``state_error``, or else what a damaged file lost while that file is kept."""
         return self.state_error() or self.services.store.damage()
 
+    async def file_saved(self, path: str) -> None:
+        """Note that the user saved a file in the lab."""
+        self.automation.activity.saved(path)
+        await self.trust.on_file_saved(path)
+
     async def renamed(self, old: str, new: str) -> None:
         """Update everything that refers to a renamed notebook or file."""
         self.live.renamed(old, new)

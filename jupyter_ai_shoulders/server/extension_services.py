@@ -72,7 +72,7 @@ class ExtensionServices:
         self._log_redaction = LogRedaction(log_handlers(serverapp.log), self._host.redact)
         self._host.hub.add(self.connections)
         events = cast("EventLogger", serverapp.event_logger)  # available once the server runs
-        self._renames = ContentsListener(events, self._host.renamed, self._host.trust.on_file_saved)
+        self._renames = ContentsListener(events, self._host.renamed, self._host.file_saved)
         self._activity = ActivityReporter(serverapp.web_app.settings["last_activity_times"], clock)
         if config.report_activity:
             self._host.hub.add(self._activity)

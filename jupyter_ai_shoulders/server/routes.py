@@ -24,6 +24,10 @@ from jupyter_ai_shoulders.server.handlers.automation.notifications import (
     WebhookHandler,
     WebhookSecretHandler,
 )
+from jupyter_ai_shoulders.server.handlers.automation.previews import (
+    SchedulePreviewHandler,
+    WatchersHandler,
+)
 from jupyter_ai_shoulders.server.handlers.automation.schedules import (
     ScheduleHandler,
     ScheduleRunHandler,
@@ -209,6 +213,8 @@ _HANDLERS: tuple[tuple[str, type[RequestHandler]], ...] = (
     ("notifications/webhook", WebhookHandler),
     ("notifications/secret", WebhookSecretHandler),
     ("schedules", SchedulesHandler),
+    ("schedules/preview", SchedulePreviewHandler),
+    ("schedules/watchers", WatchersHandler),
     (f"schedules/{ID}", ScheduleHandler),
     (f"schedules/{ID}/run", ScheduleRunHandler),
     (f"schedules/{ID}/runs", ScheduleRunsHandler),

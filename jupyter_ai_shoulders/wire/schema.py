@@ -45,7 +45,7 @@ from jupyter_ai_shoulders.wire.api import (
     word,
 )
 from jupyter_ai_shoulders.wire.api.agent_data import database, memory
-from jupyter_ai_shoulders.wire.api.automation import notifications, schedules
+from jupyter_ai_shoulders.wire.api.automation import notifications, previews, schedules
 from jupyter_ai_shoulders.wire.api.mcp import content
 from jupyter_ai_shoulders.wire.base import CommandModel
 from jupyter_ai_shoulders.wire.conversation import views
@@ -128,6 +128,8 @@ _OUT: tuple[tuple[str, Any], ...] = (
     ("mcp_prompt_text", content.McpPromptText),
     ("notification_list", notifications.NotificationList),
     ("webhook_status", notifications.WebhookStatus),
+    ("schedule_preview", previews.SchedulePreview),
+    ("watcher_list", previews.WatcherList),
     ("schedule_list", schedules.ScheduleList),
     ("schedule_status", schedules.ScheduleStatus),
     ("schedule_run_list", schedules.ScheduleRunList),
@@ -181,6 +183,7 @@ _COMMANDS: tuple[type[CommandModel], ...] = (
     completions.RequestCompletions,
     notifications.SeenNotifications,
     notifications.PutWebhookSecret,
+    previews.PreviewSchedule,
     schedules.PostSchedule,
     schedules.PatchSchedule,
 )

@@ -32,6 +32,14 @@ class Settling:
             self.first = now
         self.last = now
 
+    def resume(self, first: float | None, now: float) -> bool:
+        """Continue a burst that was taken too early; return False if it has lasted long enough."""
+        began = now if first is None else first
+        if now >= began + self.times.longest_wait:
+            return False
+        self.first, self.last = began, now
+        return True
+
     @property
     def due_at(self) -> float | None:
         """When the burst counts as settled; None without one."""

@@ -14,6 +14,13 @@ from jupyter_ai_shoulders.host.automation.ports import LateNotifier
 from jupyter_ai_shoulders.host.automation.run_driver import DriverPorts, RunDriver
 from jupyter_ai_shoulders.host.automation.scheduler import Scheduler
 from jupyter_ai_shoulders.host.automation.service import ScheduleService
+from jupyter_ai_shoulders.host.automation.watchers.own_activity import OwnActivityLog
+from jupyter_ai_shoulders.host.automation.watchers.records import WatchRecords
+from jupyter_ai_shoulders.host.automation.watchers.scheduling import (
+    WatcherPorts,
+    WatcherSchedules,
+)
+from jupyter_ai_shoulders.host.automation.watchers.watching_tools import WatchingTools
 from jupyter_ai_shoulders.host.sessions.service import SessionService
 from jupyter_ai_shoulders.host.shared_services import SharedServices
 
@@ -61,6 +68,29 @@ class Automation:
             clock=ports.clock,
             ids=ports.ids,
         )
+        self.activity = OwnActivityLog(store.operations, ports.clock)
+        store.hub.add(self.activity)
+        self.watchers = WatcherSchedules(self._watcher_ports())
+        self.schedules.on_change(self.watchers.changed)
+
+    def _watcher_ports(self) -> WatcherPorts:
+        services, store, ports = self._services, self._services.store, self._services.ports
+        tools = WatchingTools(
+            services.documents.workspace,
+            services.path_index,
+            self.activity,
+            ports.clock,
+            ports.ids,
+        )
+        return WatcherPorts(
+            schedules=store.schedules,
+            starter=self.scheduler,
+            tools=tools,
+            records=WatchRecords(store.directory),
+            always_poll=lambda: services.preferences.schedules()[0].poll_files,
+            clock=ports.clock,
+            state_changed=lambda: ports.pages.settings_changed("schedules"),
+        )
 
     async def start(self) -> None:
         """Run what is due from now on, where this process does that."""
@@ -85,9 +115,11 @@ class Automation:
             self.scheduler,
         )
         self.scheduler.start(driver)
+        self.watchers.start()
 
     async def aclose(self) -> None:
         """Start nothing more."""
+        await self.watchers.aclose()
         await self.scheduler.aclose()
         await self._waiting.aclose()
         await self.notifications.aclose()

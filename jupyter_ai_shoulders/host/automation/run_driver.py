@@ -16,6 +16,7 @@ from jupyter_ai_shoulders.core.catalogue.external_agents import SCHEDULE_MODEL
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, NotFound, ShouldersError
+from jupyter_ai_shoulders.core.file_changes.prompt import change_message
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.ports import Models
 from jupyter_ai_shoulders.host.automation.notebook_plans import call_outcomes
@@ -40,8 +41,6 @@ from jupyter_ai_shoulders.wire.sessions import Mode, Session, Toolset
 
 _log = logging.getLogger(__name__)
 
-MOST_FILES = 20
-"""Changed files attached to the message of a watcher."""
 INTERRUPTED = (
     "The server ended during this run. What it did is in the conversation; resume it there, or "
     "start the schedule again."
@@ -212,11 +211,12 @@ class RunDriver:
                 await self._ports.models.refresh_default()
                 model = self._ports.models.resolve(None).spec.id
         if options.prompt:
-            paths = [*([run.notebook] if run.notebook else []), *run.files[:MOST_FILES]]
+            paths = [run.notebook] if run.notebook else []
+            text = change_message(options.prompt, run.files) if run.files else options.prompt
             messages.append(
                 SendMessage(
                     id=MessageId(run.id),
-                    text=options.prompt,
+                    text=text,
                     attachments=tuple(FileAttachment(kind="file", path=path) for path in paths),
                     model=None if options.session_id is not None else model,
                 )

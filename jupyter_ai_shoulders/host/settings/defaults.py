@@ -44,4 +44,5 @@ def default_values() -> dict[str, Any]:
         "agent_database.enabled": False,
         "agent_database.limit_mb": 100,
         "memory.enabled": True,
+        "schedules.poll_files": False,
     }

@@ -91,6 +91,7 @@ _STRICTEST: Mapping[str, object] = {
     "search.by_meaning": False,
     "search.send_to": "",
     "schedules.agent": False,
+    "schedules.poll_files": True,
     "notifications.agent": False,
     "notifications.browser": False,
     "agent_database.enabled": False,

@@ -126,6 +126,8 @@ class ScheduleSettings(WireModel):
     largest_toolset: Toolset
     quiet_hours: str
     """``22:00-07:00 Europe/Berlin``; empty: none."""
+    poll_files: bool
+    """Whether watchers compare files every few seconds, for systems that report no changes."""
 
 
 class NotificationSettings(WireModel):
@@ -291,6 +293,7 @@ class PutScheduleSettings(CommandModel):
     longest_agent_days: int | None = Field(default=None, ge=1, le=366)
     largest_toolset: Toolset | None = None
     quiet_hours: QuietHoursText | None = None
+    poll_files: bool | None = None
 
 
 class PutNotificationSettings(CommandModel):

@@ -126,6 +126,7 @@ post_reference_check: PostReferenceCheck
 post_schedule: PostSchedule
 post_search_index: PostSearchIndex
 preview_message: PreviewMessage
+preview_schedule: PreviewSchedule
 proposal_list: ProposalList
 provider_test: ProviderTest
 put_budget: PutBudget
@@ -150,6 +151,7 @@ restore_session: RestoreSession
 resume_turn: ResumeTurn
 saved_provider: SavedProvider
 schedule_list: ScheduleList
+schedule_preview: SchedulePreview
 schedule_run_list: ScheduleRunList
 schedule_status: ScheduleStatus
 search_index_status: SearchIndexStatus
@@ -170,6 +172,7 @@ tool_list: ToolList
 undo_turn: UndoTurn
 usage: Usage
 variable_list: VariableList
+watcher_list: WatcherList
 web_result: WebResult
 web_service_info: WebServiceInfo
 web_service_list: WebServiceList
@@ -4004,6 +4007,15 @@ model?: (string | null)
 mode?: (("ask" | "auto_edit" | "plan" | "bypass") | null)
 }
 /**
+ * ``POST schedules/preview``.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PreviewSchedule".
+ */
+export interface PreviewSchedule {
+trigger: (OnceTrigger | IntervalTrigger | CronTrigger | FilesTrigger)
+}
+/**
  * ``GET proposals``.
  * 
  * This interface was referenced by `Wire`'s JSON-Schema
@@ -4327,6 +4339,7 @@ most_concurrent: (number | null)
 longest_agent_days: (number | null)
 largest_toolset: (("document" | "notebook" | "workspace" | "full" | "inline") | null)
 quiet_hours: (string | null)
+poll_files: (boolean | null)
 }
 /**
  * The part ``notifications`` of ``PUT settings``.
@@ -4722,6 +4735,16 @@ longest_agent_days: number
 largest_toolset: ("document" | "notebook" | "workspace" | "full" | "inline")
 quiet_hours: (QuietHours | null)
 locked: string[]
+}
+/**
+ * The next times of a trigger; for files, how many match now.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "SchedulePreview".
+ */
+export interface SchedulePreview {
+next_times: string[]
+matching_files: (number | null)
 }
 /**
  * ``GET schedules/{id}/runs``, the latest first.
@@ -5472,6 +5495,7 @@ most_concurrent: number
 longest_agent_days: number
 largest_toolset: ("document" | "notebook" | "workspace" | "full" | "inline")
 quiet_hours: string
+poll_files: boolean
 }
 /**
  * Messages for the person, and where they go. No tool changes these.
@@ -5725,6 +5749,27 @@ reason: (string | null)
 export interface VariableSummary {
 name: string
 summary: string
+}
+/**
+ * ``GET schedules/watchers``: the enabled watchers.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "WatcherList".
+ */
+export interface WatcherList {
+watchers: WatcherStatus[]
+}
+/**
+ * How a watcher finds changes.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "WatcherStatus".
+ */
+export interface WatcherStatus {
+schedule_id: string
+method: ("notifications" | "polling")
+problem: (string | null)
+files: (number | null)
 }
 /**
  * One result of ``web_search``.

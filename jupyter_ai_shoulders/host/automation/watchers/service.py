@@ -95,12 +95,15 @@ class FileWatchers:
         *,
         times: WatchTimes | None = None,
         always_poll: Callable[[], bool] = lambda: False,
+        state_changed: Callable[[], None] = lambda: None,
         remote: Callable[[Workspace], str | None] = lambda w: remote_file_system(w.directory),
     ) -> None:
         """``always_poll`` is the setting; ``remote`` returns the type of a network file system."""
         self._tools = tools
         self._records = records
         self._listener = listener
+        self._state_changed = state_changed
+        self._shown: Mapping[str, WatchState] = {}
         self._times = times or WatchTimes()
         self._always_poll = always_poll
         self._remote = remote
@@ -221,6 +224,7 @@ class FileWatchers:
     async def _look_when_due(self) -> None:
         while True:
             self._wake.clear()
+            self._tell_states()
             now = self._now()
             for watched in list(self._watched.values()):
                 if watched.is_due(now) and not self._listener.is_running(watched.watch.id):
@@ -246,6 +250,12 @@ class FileWatchers:
             _log.warning("Watcher %s: %s", watched.watch.id, error)
             watched.problem = f"{error} It is tried again every {self._times.retry:.0f} s."
             watched.retry_at(now + self._times.retry)
+
+    def _tell_states(self) -> None:
+        states = self.states()
+        if states != self._shown:
+            self._shown = states
+            self._state_changed()
 
     def _hint_all(self) -> None:
         for watched in self._watched.values():

@@ -6,13 +6,14 @@ Made and driven by ``host.automation.watchers.service``.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.core.file_changes.attribution import TOLERANCE_NS, Moment
 from jupyter_ai_shoulders.core.file_changes.settling import SettleTimes, Settling
-from jupyter_ai_shoulders.core.file_changes.snapshot import Snapshot, changes_between
+from jupyter_ai_shoulders.core.file_changes.snapshot import FileChange, Snapshot, changes_between
 from jupyter_ai_shoulders.guard.search.globs import Glob
 from jupyter_ai_shoulders.guard.search.matching_files import MOST_FILES, TooManyFiles
 from jupyter_ai_shoulders.host.automation.watchers.records import (
@@ -64,6 +65,8 @@ class WatchedFiles:
         self._seen: Snapshot | None = None
         self._hinted_ns: int | None = None
         self._retry_at: float | None = None
+        self._burst: float | None = None
+        """When the burst that is looked at began."""
 
     @property
     def due_at(self) -> float | None:
@@ -77,7 +80,10 @@ class WatchedFiles:
                 return False
             self._retry_at = None
             return True
-        return self._settling.take(now)
+        first = self._settling.first
+        taken = self._settling.take(now)
+        self._burst = first if taken else self._burst
+        return taken
 
     def hint(self, now: float) -> None:
         """Note that something may have changed."""
@@ -125,6 +131,9 @@ class WatchedFiles:
         changes = changes_between(record.snapshot(), current) if current is not None else ()
         if current is None or not changes:
             return None
+        if comparison.exact_times and self._continues(changes, current, now_ns):
+            self._hinted_ns = noticed
+            return None
         first = record.looked_ns if noticed is None else noticed - TOLERANCE_NS
         others = await self._tools.made_by_others(
             changes,
@@ -137,6 +146,18 @@ class WatchedFiles:
         pending = pending_change(key, others, now_ns) if others else None
         await self._store(record_of(self.watch.globs, current, now_ns, pending))
         return pending
+
+    def _continues(self, changes: Sequence[FileChange], current: Snapshot, now_ns: int) -> bool:
+        """Return whether files still change: the system's notifications lag behind under load."""
+        newest = max(
+            (current[each.path].changed_ns for each in changes if each.path in current), default=0
+        )
+        left = self.watch.settle_s - (now_ns - newest) / 1e9
+        return (
+            newest > 0
+            and left > 0
+            and self._settling.resume(self._burst, self._tools.clock.monotonic())
+        )
 
     async def reported(self) -> None:
         """Forget the recorded change: its run is recorded. Raises ``StateUnavailable``."""

@@ -146,7 +146,8 @@ const SETTINGS: Settings = {
       most_concurrent: 2,
       longest_agent_days: 7,
       largest_toolset: 'full',
-      quiet_hours: ''
+      quiet_hours: '',
+      poll_files: false
     },
     notifications: { agent: false, browser: false, webhook: '' }
   },

@@ -81,6 +81,7 @@ SCHEDULES: dict[str, Any] = {
     "longest_agent_days": 7,
     "largest_toolset": "full",
     "quiet_hours": "",
+    "poll_files": False,
 }
 
 
