@@ -2,6 +2,7 @@
 
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
+import { agentDatabase } from './agent-database/plugin';
 import { inlineActions } from './plugins/inlineActions';
 import { cellMarkers } from './plugins/cellMarkers';
 import { chat } from './plugins/chat';
@@ -40,7 +41,8 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   settings,
   status,
   transcripts,
-  word
+  word,
+  agentDatabase
 ];
 
 export default plugins;

@@ -14,6 +14,18 @@ export function PanelMenu(): React.JSX.Element {
   const actions = useActions();
   const { session } = actions;
   const places = usePlacementItems();
+  const { openDatabase } = useHost();
+  const more: IMenuItem[] =
+    openDatabase === null
+      ? []
+      : [
+          {
+            key: 'database',
+            title: trans.__('Agent’s database'),
+            group: trans.__('Workspace'),
+            act: openDatabase
+          }
+        ];
   const close: IMenuItem = {
     key: 'close',
     title: trans.__('Close tab'),
@@ -33,7 +45,7 @@ export function PanelMenu(): React.JSX.Element {
       label={trans.__('More')}
       drop="down"
       className="shoulders-IconButton"
-      items={[...own.map(item => ({ ...item, group })), ...places]}
+      items={[...own.map(item => ({ ...item, group })), ...more, ...places]}
     />
   );
 }

@@ -82,4 +82,6 @@ export interface IInputHost {
    * in a page that opens nothing.
    */
   readonly openSettings: ((section?: string, add?: boolean) => boolean) | null;
+  /** Open the agent's database; null in a page that opens nothing. */
+  readonly openDatabase: (() => void) | null;
 }

@@ -15,6 +15,7 @@ import type { Message } from '@lumino/messaging';
 import type { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
+import { OPEN_DATABASE } from '../agent-database/commandIds';
 import { settingsApi } from '../settings/store/api';
 import type { ISettingsHost } from '../settings/store/settingsHost';
 import {
@@ -243,6 +244,9 @@ function makeHost(parts: ISettingsParts): ISettingsHost {
     },
     openInstructions: () =>
       openInstructions(app.serviceManager.contents, documents, trans),
+    openDatabase: commands.hasCommand(OPEN_DATABASE)
+      ? () => void commands.execute(OPEN_DATABASE)
+      : null,
     openConversation: sessionId => {
       conversations.open(sessionId);
       void commands.execute(`${EXTENSION_ID}:focus-chat`);

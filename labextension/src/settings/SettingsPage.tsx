@@ -19,6 +19,7 @@ import { AccessSection } from './access/AccessSection';
 import { Approvals, Changes } from './sections/AuditLog';
 import { BudgetSection } from './sections/BudgetSection';
 import type { ISettingsHost } from './store/settingsHost';
+import { DatabaseSection } from './sections/DatabaseSection';
 import { FolderSection } from './sections/FolderSection';
 import { InstructionsSection } from './sections/InstructionsSection';
 import { McpSection } from './mcp/McpSection';
@@ -48,6 +49,7 @@ export const SECTIONS = [
   'services',
   'mcp',
   'access',
+  'database',
   'tools',
   'rules',
   'budget',
@@ -145,6 +147,8 @@ function view(section: Section): React.JSX.Element {
       return <McpSection />;
     case 'access':
       return <AccessSection />;
+    case 'database':
+      return <DatabaseSection />;
     case 'tools':
       return <ToolsSection />;
     case 'rules':
@@ -279,9 +283,14 @@ function useUnsaved(): number {
 }
 
 function hasScope(section: Section): boolean {
-  return ['models', 'suggestions', 'search', 'tools', 'privacy'].includes(
-    section
-  );
+  return [
+    'models',
+    'suggestions',
+    'search',
+    'database',
+    'tools',
+    'privacy'
+  ].includes(section);
 }
 
 function titleOf(section: Section, trans: TranslationBundle): string {
@@ -300,6 +309,8 @@ function titleOf(section: Section, trans: TranslationBundle): string {
       return trans.__('MCP servers');
     case 'access':
       return trans.__('Access for other programs');
+    case 'database':
+      return trans.__('Agent’s database');
     case 'tools':
       return trans.__('Tools');
     case 'rules':

@@ -104,6 +104,7 @@ const UNAVAILABLE = {
   restartKernel: null,
   openInstructions: null,
   openSettings: null,
+  openDatabase: null,
   folderTrust: null,
   reviewFolder: () => undefined,
   upload: null,

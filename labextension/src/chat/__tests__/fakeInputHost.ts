@@ -104,6 +104,9 @@ export class FakeInputHost implements IInputHost {
   readonly openInstructions = async (): Promise<void> => {
     this.answer(['instructions'], null);
   };
+  readonly openDatabase = (): void => {
+    this.answer(['database'], undefined);
+  };
   readonly openSettings = (): boolean => this.answer(['settings'], true);
 
   private answer<T>(asked: unknown[], value: T): T {

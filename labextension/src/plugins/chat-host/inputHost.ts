@@ -54,7 +54,8 @@ export function createInputHost(parts: ILabParts): IInputHost {
         );
       }
       return known;
-    }
+    },
+    openDatabase: () => void app.commands.execute(`${EXTENSION_ID}:open-agent-database`)
   };
 }
 

@@ -149,7 +149,8 @@ const SETTINGS: Settings = {
       quiet_hours: '',
       poll_files: false
     },
-    notifications: { agent: false, browser: false, webhook: '' }
+    notifications: { agent: false, browser: false, webhook: '' },
+    agent_database: { enabled: false, limit_mb: 100 }
   },
   sources: {},
   locks: {},

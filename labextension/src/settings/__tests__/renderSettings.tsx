@@ -38,6 +38,7 @@ export async function show(
       done.push(['instructions']);
     },
     openConversation: id => done.push(['conversation', id]),
+    openDatabase: () => done.push(['database']),
     openEditor: what => done.push(['editor', what])
   };
   const Page = (): React.JSX.Element => {

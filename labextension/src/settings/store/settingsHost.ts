@@ -24,6 +24,8 @@ export interface ISettingsHost extends IViewHost {
   /** Open the user's instructions, creating the file from a template. */
   readonly openInstructions: () => Promise<void>;
   /** Show a conversation in the chat panel. */
+  /** Open the agent's database; null in a page without it. */
+  readonly openDatabase: (() => void) | null;
   readonly openConversation: (sessionId: string) => void;
   /** Open JupyterLab's Settings Editor at our settings or the shortcuts; null if it is missing. */
   readonly openEditor: ((what: 'preferences' | 'shortcuts') => void) | null;

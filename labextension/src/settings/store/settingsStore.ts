@@ -51,7 +51,8 @@ export type Area =
   | 'ghost'
   | 'search'
   | 'word'
-  | 'memory';
+  | 'memory'
+  | 'agent_database';
 
 /** How often a change is repeated on a newer state before giving up. */
 const TRIES = 4;
