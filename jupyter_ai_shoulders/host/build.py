@@ -75,8 +75,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     threads = _thread_service(services, lambda: conversations, lambda: engine)
     background = BackgroundTasks(ids)
     base = base_tools(services, threads, artifacts)
-    planned = with_planning(base, rules, store.blobs, runs=background)
-    tools = with_sub_agents(planned, services, rules, lambda: conversations, lambda: engine)
+    tools = _all_tools(services, base, rules, background, lambda: (conversations, engine))
     routed = RoutedModels(services.models)
     plans = NotebookPlans(store.schedules, store.log)
     routed.add(SCHEDULE_PREFIX, plans)
@@ -116,6 +115,17 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
         ),
         automation=Automation(services, conversations, engine, routed),
     )
+
+
+def _all_tools(
+    services: SharedServices,
+    base: ToolRegistry,
+    rules: PermissionStore,
+    background: BackgroundTasks,
+    late: Callable[[], tuple[SessionService, Engine]],
+) -> ToolRegistry:
+    tools = with_planning(base, rules, services.store.blobs, runs=background)
+    return with_sub_agents(tools, services, rules, lambda: late()[0], lambda: late()[1])
 
 
 def _add_listeners(services: SharedServices, *listeners: EventListener) -> None:

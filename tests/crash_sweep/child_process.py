@@ -133,6 +133,7 @@ async def _recover(order: Order, place: CaseFolders, scenario: Scenario) -> None
     if scenario.quarantines:  # others continue
         fresh = stage.session()
         took[fresh] = await _take_up(stage, fresh, order.way, since)
+    took |= {each.id: f"left {each.status}" for each in await stage.open_sub_agents()}
     if not took:  # killed before the session was created
         fresh = stage.session()
         took[fresh] = await _take_up(stage, fresh, order.way, since)

@@ -30,7 +30,7 @@ from jupyter_ai_shoulders.notebook.backends.shared.rooms import Room
 from jupyter_ai_shoulders.notebook.base import KernelHandle, KernelSpec, RunningKernel
 from jupyter_ai_shoulders.notebook.kernels.local_kernels import LocalKernels, kernel_handle
 from jupyter_ai_shoulders.storage.base import LoggedEvent
-from jupyter_ai_shoulders.storage.sessions.table import SessionFilter
+from jupyter_ai_shoulders.storage.sessions.table import SUB_AGENT, SessionFilter
 from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.api.commands import (
     AnswerApproval,
@@ -250,6 +250,18 @@ class HostRun:
         """Return all sessions."""
         return list(self.host.sessions.page(SessionFilter(), None, 100).sessions)
 
+    async def open_sub_agents(self) -> list[Session]:
+        """Return the sub-agents whose turn is still open shortly after their parents' ended."""
+        for _ in range(100):
+            found = self.host.sessions.page(SessionFilter(source=SUB_AGENT), None, 100).sessions
+            still_open = [
+                each for each in found if each.status in {"running", "waiting", "interrupted"}
+            ]
+            if not still_open:
+                return []
+            await asyncio.sleep(0.05)
+        return still_open
+
     def session(self, **fields: Any) -> SessionId:
         """Create a session."""
         return self.host.session_service.create(CreateSession(**fields), owner=None).id
@@ -268,13 +280,30 @@ class HostRun:
         return session
 
     async def settle(self, session: SessionId) -> None:
-        """Wait until nothing runs, and supply input that cells ask for."""
-        typing = asyncio.create_task(self._type(session))
+        """Wait until nothing runs; supply input that cells ask for, allow what sub-agents ask."""
+        beside = [
+            asyncio.create_task(self._type(session)),
+            asyncio.create_task(self._allow_sub_agents(session)),
+        ]
         try:
             async with asyncio.timeout(WAIT_SECONDS):
                 await self.host.engine.settled(session)
         finally:
-            typing.cancel()
+            for task in beside:
+                task.cancel()
+
+    async def _allow_sub_agents(self, session: SessionId) -> None:
+        """Allow what sub-agents ask, which their parent's turn waits for."""
+        while True:
+            await self.client.reached(ev.ApprovalRequest)
+            for child in self.host.sessions.children(session):
+                for kind, call_id in self.pending(child.id):
+                    if kind == "approval":
+                        with contextlib.suppress(ShouldersError):  # its turn has just ended
+                            await self.host.engine.responses.answer_approval(
+                                child.id, call_id, AnswerApproval(decision="allow", scope="once")
+                            )
+            await asyncio.sleep(0.05)
 
     async def _type(self, session: SessionId) -> None:
         answered = 0

@@ -353,6 +353,28 @@ AGENTS = (
     ),
 )
 
+
+def delegating(task: str, call: Mapping[str, Any]) -> dict[str, Any]:
+    """A model that gives a task to a sub-agent, which makes one call and sums it up."""
+    order = calls("delegate", {"task": task, "toolset": "notebook", "documents": []})
+    played = script(order, then={RAN: says("Counted [a.ipynb#c1].")})
+    first = {"when": {"user": f"^{task}", "has_results": False}, "reply": call}
+    return {**played, "rules": [first, *played["rules"]]}
+
+
+SUB_AGENTS = (
+    rewriting("sub-agent", user_actions.work, delegating("Run the first cell.", run_cell())),
+    rewriting(
+        "sub-agent in a kernel of its own",
+        user_actions.work,
+        delegating(
+            "Count in a kernel of your own.",
+            several(on_notebook("run_in_own_kernel", code=COUNT)),
+        ),
+        shared_kernel=False,
+    ),
+)
+
 SCENARIOS: tuple[Scenario, ...] = (
     *TALKS,
     *TOOLS,
@@ -362,5 +384,6 @@ SCENARIOS: tuple[Scenario, ...] = (
     *RESTARTS,
     *THREADS,
     *AGENTS,
+    *SUB_AGENTS,
 )
 NAMES = {scenario.name: scenario for scenario in SCENARIOS}
