@@ -252,6 +252,7 @@ class HostRun:
 
     async def open_sub_agents(self) -> list[Session]:
         """Return the sub-agents whose turn is still open shortly after their parents' ended."""
+        still_open: list[Session] = []
         for _ in range(100):
             found = self.host.sessions.page(SessionFilter(source=SUB_AGENT), None, 100).sessions
             still_open = [

@@ -122,7 +122,7 @@ class SessionCache:
         policy = policy_for(
             session.kind,
             session.interactive,
-            _time_limit(settings, session),
+            turn_time_limit(settings, session),
             nudges=settings.nudges,
             compaction=settings.compaction,
         )
@@ -213,7 +213,7 @@ class BackgroundEventRouter:
             _log.exception("What a run of %s said is not in its log.", session_id)
 
 
-def _time_limit(settings: EngineSettings, session: Session) -> float | None:
+def turn_time_limit(settings: EngineSettings, session: Session) -> float | None:
     """Return the working time of a turn in seconds; a sub-agent always has a limit."""
     if session.parent is None:
         return settings.turn_time_limit_s

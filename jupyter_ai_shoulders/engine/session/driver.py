@@ -153,7 +153,7 @@ class SessionDriver:
             model=resolved.spec.id,
             provider=resolved.spec.provider,
             mode=mode,
-            step_limit=_step_limit(settings, session, resolved.spec.id),
+            step_limit=turn_step_limit(settings, session, resolved.spec.id),
             is_stand_in=resolved.is_stand_in,
             notice=resolved.notice,
         )
@@ -373,7 +373,7 @@ class SessionDriver:
         self._on_broken(self.session_id)
 
 
-def _step_limit(settings: EngineSettings, session: Session, model: ModelId) -> int:
+def turn_step_limit(settings: EngineSettings, session: Session, model: ModelId) -> int:
     if is_external_agent(model):
         return EXTERNAL_STEP_LIMIT
     if session.parent is not None:
