@@ -228,6 +228,7 @@ READS: tuple[Channel, ...] = (
     _read("git_status", "branch", "git_status", workspace="git"),
     _read("git_diff", "diff", "git_diff", workspace="git"),
     _read("read_tasks", "task", "read_tasks"),
+    _read("sub-agent", "relayed", "delegate", task="Say what the closed notes hold."),
     _read("external tool", "fetched", "fetch_url", url="https://example.org"),
     _read("tool of a package", "around-look", "look_around"),
     _read("search_references", "title", "search_references", query="cells"),

