@@ -127,7 +127,9 @@ def _add_lists(commands: _Commands) -> None:
     usage = _command(commands, "usage", "show what was used and spent this month")
     usage.add_argument("--by", choices=get_args(UsageBy), default="model")
     models = _command(commands, "models", "list models, and why some cannot answer")
-    for each in (sessions, usage, models):
+    report = _command(commands, "report", "show how well turns and tools worked, and what failed")
+    report.add_argument("--days", type=_count, default=7, help="including today; default: 7")
+    for each in (sessions, usage, report, models):
         each.add_argument("--json", action="store_true", help="as JSON")
 
 

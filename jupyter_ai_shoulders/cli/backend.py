@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -104,8 +105,8 @@ class Backend(Protocol):
         """Return a conversation as text."""
         ...
 
-    def usage(self, by: UsageBy) -> Usage:
-        """Return this month's usage."""
+    def usage(self, by: UsageBy, first_day: date | None = None) -> Usage:
+        """Return the usage from a day on; this month's by default."""
         ...
 
     def models(self) -> ModelList:

@@ -20,6 +20,7 @@ from jupyter_ai_shoulders.cli.errors import CommandFailed
 from jupyter_ai_shoulders.cli.exit_codes import ExitCode, exit_code_for_error
 from jupyter_ai_shoulders.cli.folder_trust import trust_or_report_folder
 from jupyter_ai_shoulders.cli.output import write_error
+from jupyter_ai_shoulders.cli.report import report
 from jupyter_ai_shoulders.cli.run import run
 from jupyter_ai_shoulders.client.errors import ClientError, Refused, describe_error
 from jupyter_ai_shoulders.core.errors import ShouldersError
@@ -42,6 +43,7 @@ COMMANDS: Mapping[str, Command] = {
     "sessions": list_commands.sessions,
     "export": list_commands.export,
     "usage": list_commands.usage,
+    "report": report,
     "models": list_commands.models,
     "memory": list_commands.memory,
     "keys": list_commands.keys,

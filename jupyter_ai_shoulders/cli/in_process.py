@@ -9,6 +9,7 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager
+from datetime import date
 from pathlib import Path
 from typing import TypeVar
 
@@ -145,11 +146,10 @@ class InProcessBackend:
 
         return self._with_conversations(exported)
 
-    def usage(self, by: UsageBy) -> Usage:
+    def usage(self, by: UsageBy, first_day: date | None = None) -> Usage:
         """See ``Backend.usage``."""
-        return self._without_conversations(
-            lambda host: host.usage.of(None).usage(UsageQuery(by=by))
-        )
+        query = UsageQuery.model_validate({"by": by, "from": first_day})
+        return self._without_conversations(lambda host: host.usage.of(None).usage(query))
 
     def models(self) -> ModelList:
         """See ``Backend.models``."""

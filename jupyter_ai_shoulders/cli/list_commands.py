@@ -41,7 +41,7 @@ def search(backend: Backend, options: argparse.Namespace) -> ExitCode:
     )
     found = backend.search(query)
     if options.json:
-        return _json(found)
+        return print_json(found)
     write_out(search_text(found))
     return ExitCode.OK
 
@@ -50,9 +50,11 @@ def sessions(backend: Backend, options: argparse.Namespace) -> ExitCode:
     """List conversations."""
     found = backend.sessions(options.kind, options.text, options.limit)
     if options.json:
-        return _json(found)
+        return print_json(found)
     rows = [(s.id, s.kind, s.status, s.updated_at[:16], s.title) for s in found.sessions]
-    return _table(("id", "kind", "status", "updated (UTC)", "title"), rows, "No conversations.")
+    return print_table(
+        ("id", "kind", "status", "updated (UTC)", "title"), rows, "No conversations."
+    )
 
 
 def export(backend: Backend, options: argparse.Namespace) -> ExitCode:
@@ -71,13 +73,15 @@ def usage(backend: Backend, options: argparse.Namespace) -> ExitCode:
     """Show this month's usage."""
     found = backend.usage(options.by)
     if options.json:
-        return _json(found)
+        return print_json(found)
     rows = [*found.rows, *((found.total,) if found.total else ())]
     table = [
         ("all" if row is found.total else row.key or "-", row.calls, *_tokens(row), _cost(row))
         for row in rows
     ]
-    _table((options.by, "calls", "tokens in", "tokens out", "cost"), table, "Nothing was used.")
+    print_table(
+        (options.by, "calls", "tokens in", "tokens out", "cost"), table, "Nothing was used."
+    )
     for limit in found.budget.limits:
         if limit.limit_micro_usd is not None:
             write_out(f"limit for each {limit.scope}: {_dollars(limit.limit_micro_usd)}\n")
@@ -91,7 +95,7 @@ def models(backend: Backend, options: argparse.Namespace) -> ExitCode:
     """List models; unavailable ones say why."""
     found = backend.models()
     if options.json:
-        return _json(found)
+        return print_json(found)
     rows = [
         (
             model.id + (" (default)" if model.id == found.default else ""),
@@ -102,7 +106,7 @@ def models(backend: Backend, options: argparse.Namespace) -> ExitCode:
     ]
     for problem in found.problems:
         write_error(f"{problem.file}: {problem.message}\n")
-    return _table(("model", "provider", "state"), rows, "No models.")
+    return print_table(("model", "provider", "state"), rows, "No models.")
 
 
 def memory(backend: Backend, options: argparse.Namespace) -> ExitCode:
@@ -155,7 +159,7 @@ def keys(backend: Backend, options: argparse.Namespace) -> ExitCode:
             return _test(backend, options.provider)
         case _:
             rows = [_key_row(provider) for provider in backend.models().providers]
-            return _table(("provider", "key", "from", "variable"), rows, "No providers.")
+            return print_table(("provider", "key", "from", "variable"), rows, "No providers.")
     return ExitCode.OK
 
 
@@ -210,12 +214,13 @@ def _dollars(micro_usd: int | None) -> str:
     return "unknown" if micro_usd is None else f"${micro_usd / 1_000_000:.4f}"
 
 
-def _json(model: BaseModel) -> ExitCode:
+def print_json(model: BaseModel) -> ExitCode:
+    """Print an answer for programs."""
     write_json(model.model_dump(mode="json", by_alias=True))
     return ExitCode.OK
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[object]], empty: str) -> ExitCode:
+def print_table(head: Sequence[str], rows: Sequence[Sequence[object]], empty: str) -> ExitCode:
     """Print rows in columns; the last column is not padded."""
     if not rows:
         write_error(f"{empty}\n")

@@ -5,6 +5,7 @@ Made by ``backend_selection``.
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 from urllib.parse import quote
 
@@ -104,9 +105,9 @@ class RemoteBackend:
         """See ``Backend.export``."""
         return self._client.export(session, form)
 
-    def usage(self, by: UsageBy) -> Usage:
+    def usage(self, by: UsageBy, first_day: date | None = None) -> Usage:
         """See ``Backend.usage``."""
-        return self._client.usage(by)
+        return self._client.usage(by, first_day)
 
     def models(self) -> ModelList:
         """See ``Backend.models``."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any, Literal, Self
 
 from jupyter_ai_shoulders.client import sdk_clients
@@ -246,9 +247,10 @@ class Client:
         """Return the preferences that apply."""
         return self.connection.get("settings", wire.Settings)
 
-    def usage(self, by: wire.UsageBy = "day") -> wire.Usage:
-        """Return this month's usage, and the spending limits."""
-        return self.connection.get("usage", wire.Usage, by=by)
+    def usage(self, by: wire.UsageBy = "day", first_day: date | None = None) -> wire.Usage:
+        """Return the usage from a day on (this month's by default), and the spending limits."""
+        days = {} if first_day is None else {"from": first_day.isoformat()}
+        return self.connection.get("usage", wire.Usage, by=by, **days)
 
     def notebook(self) -> str | None:
         """Return this kernel's notebook, None if it has none."""

@@ -74,6 +74,8 @@ class ToolUsage(WireModel):
     success_rate: float | None
     not_run: int
     """Number of calls denied, skipped or cancelled before they ran."""
+    denied: int
+    """Of these, the calls that the user or a rule denied."""
     median_ms: float | None
     p95_ms: float | None
 
@@ -84,6 +86,45 @@ class Steps(WireModel):
     turns: int
     steps: int
     per_turn: float | None
+
+
+class ExitCount(WireModel):
+    """Number of turns with an exit."""
+
+    exit: str
+    """As in ``turn-end``."""
+    turns: int
+
+
+class TurnUsage(WireModel):
+    """Turns that ended in this workspace."""
+
+    turns: int
+    answered: int
+    """Number of turns that ended with an answer, completed their task or asked something."""
+    success_rate: float | None
+    """``answered`` divided by ``turns`` without cancelled and interrupted ones; null without."""
+    exits: tuple[ExitCount, ...]
+    """The most frequent first."""
+
+
+class FirstOutputTimes(WireModel):
+    """Milliseconds from the begin of a step to its first output, in this workspace."""
+
+    steps: int
+    """Number of steps with an output."""
+    p50_ms: float | None
+    p95_ms: float | None
+
+
+class FailureCount(WireModel):
+    """Number of failures of one kind in this workspace."""
+
+    code: str
+    """Of the error; ``unknown`` if the call failed without one."""
+    tool: str | None
+    """Null: the turn failed."""
+    count: int
 
 
 class BudgetLimit(WireModel):
@@ -128,6 +169,12 @@ class Usage(WireModel):
     """For ``tool`` only."""
     steps: Steps | None
     """For ``tool`` only."""
+    turns: TurnUsage | None
+    """For ``tool`` only."""
+    first_output: FirstOutputTimes | None
+    """For ``tool`` only."""
+    failures: tuple[FailureCount, ...]
+    """For ``tool`` only; the most frequent first, at most 20."""
     budget: BudgetState
     error: ErrorInfo | None
     """Why some of it could not be computed; the rest is present."""

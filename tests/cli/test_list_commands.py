@@ -35,6 +35,8 @@ def test_a_run_is_listed_exported_and_counted(terminal: Terminal) -> None:
     assert "**Forty-two.**" in exported.out
     assert '"turn-end"' in events.out
     assert usage["total"]["calls"] >= 1
+    report = terminal.says("report", "--days", "1", "--json").json
+    assert report["turns"]["answered"] >= 1
     assert counted.code == 0
     assert "all" in counted.out
 

@@ -24,10 +24,15 @@ from jupyter_ai_shoulders.core.errors import (
 )
 from jupyter_ai_shoulders.host.usage.budgets import UserBudget
 from jupyter_ai_shoulders.host.usage.owner_budgets import OwnerBudgets
-from jupyter_ai_shoulders.storage.ledger.usage_ledger import WAIT_SECONDS
-from jupyter_ai_shoulders.storage.ledger.usage_queries import (
+from jupyter_ai_shoulders.storage.ledger.turn_queries import (
+    first_output_times,
+    most_frequent_failures,
     step_usage,
     tool_usage,
+    turn_usage,
+)
+from jupyter_ai_shoulders.storage.ledger.usage_ledger import WAIT_SECONDS
+from jupyter_ai_shoulders.storage.ledger.usage_queries import (
     usage_rows,
     usage_total,
 )
@@ -42,7 +47,15 @@ from jupyter_ai_shoulders.wire.usage import (
 )
 from jupyter_ai_shoulders.wire.versions import cell_version
 
-_NOTHING: Mapping[str, Any] = {"rows": (), "total": None, "tools": (), "steps": None}
+_NOTHING: Mapping[str, Any] = {
+    "rows": (),
+    "total": None,
+    "tools": (),
+    "steps": None,
+    "turns": None,
+    "first_output": None,
+    "failures": (),
+}
 
 
 class OwnerUsage:
@@ -175,6 +188,9 @@ class UsageService:
         return {
             "tools": tool_usage(self._database, *span, self._owner),
             "steps": step_usage(self._database, *span, self._owner),
+            "turns": turn_usage(self._database, *span, self._owner),
+            "first_output": first_output_times(self._database, *span, self._owner),
+            "failures": most_frequent_failures(self._database, *span, self._owner),
         }
 
     def _state(

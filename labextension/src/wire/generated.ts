@@ -5680,6 +5680,9 @@ rows: UsageRow[]
 total: (UsageRow | null)
 tools: ToolUsage[]
 steps: (Steps | null)
+turns: (TurnUsage | null)
+first_output: (FirstOutputTimes | null)
+failures: FailureCount[]
 budget: BudgetState
 error: (ErrorInfo | null)
 }
@@ -5716,6 +5719,7 @@ calls: number
 ok: number
 success_rate: (number | null)
 not_run: number
+denied: number
 median_ms: (number | null)
 p95_ms: (number | null)
 }
@@ -5729,6 +5733,50 @@ export interface Steps {
 turns: number
 steps: number
 per_turn: (number | null)
+}
+/**
+ * Turns that ended in this workspace.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "TurnUsage".
+ */
+export interface TurnUsage {
+turns: number
+answered: number
+success_rate: (number | null)
+exits: ExitCount[]
+}
+/**
+ * Number of turns with an exit.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "ExitCount".
+ */
+export interface ExitCount {
+exit: string
+turns: number
+}
+/**
+ * Milliseconds from the begin of a step to its first output, in this workspace.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "FirstOutputTimes".
+ */
+export interface FirstOutputTimes {
+steps: number
+p50_ms: (number | null)
+p95_ms: (number | null)
+}
+/**
+ * Number of failures of one kind in this workspace.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "FailureCount".
+ */
+export interface FailureCount {
+code: string
+tool: (string | null)
+count: number
 }
 /**
  * ``GET variables``: variables of the notebook's kernel; ``reason`` when they are unknown.

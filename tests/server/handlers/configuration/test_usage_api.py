@@ -162,6 +162,18 @@ async def test_tools_are_summed_from_the_log(api: Api, upstream: Simulator) -> N
     for tool in tools.values():
         assert tool["calls"] == 1
         assert tool["median_ms"] == tool["p95_ms"] >= 0
+        assert tool["denied"] == 0
+    assert found["turns"] == {
+        "turns": 1,
+        "answered": 1,
+        "success_rate": 1.0,
+        "exits": [{"exit": "final_response", "turns": 1}],
+    }
+    assert found["first_output"]["steps"] == found["steps"]["steps"] == 3
+    assert 0 <= found["first_output"]["p50_ms"] <= found["first_output"]["p95_ms"]
+    assert found["failures"] == [
+        {"code": "unknown_tool", "tool": name, "count": 1} for name in ("no_such_tool", "todo_write")
+    ]
     assert found["steps"] == {"turns": 1, "steps": 3, "per_turn": 3.0}
     assert found["rows"] == []
     assert (await used(api, by="tool", to="2026-01-02", **{"from": "2026-01-01"}))["tools"] == []
