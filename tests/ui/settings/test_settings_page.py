@@ -195,7 +195,8 @@ def test_usage_is_drawn_and_the_status_bar_tells_model_turns_and_cost(
     shown.shown("Usage")
     root = shown.root
     expect(root.get_by_role("img", name="Usage on 1 day; highest:")).to_be_visible()
-    expect(root.locator(".shoulders-Bars-name")).to_have_text(["simulated"])
+    models = root.get_by_role("region", name="By model")
+    expect(models.locator(".shoulders-Bars-name")).to_have_text(["simulated"])
     root.get_by_role("button", name="Models as a table").click()
     row = root.get_by_role("row").filter(has_text="simulated")
     expect(row.get_by_role("cell").first).to_contain_text("$")

@@ -234,6 +234,8 @@ export class FakeApi implements ISettingsApi {
   };
   result: ProviderTest = TEST;
   rows: UsageRow[] = [];
+  /** What the usage of tools has. */
+  worked: Partial<Usage> = {};
   sent: SentCompletions = { requests: [] };
   files: InstructionFile[] = [];
   readonly folder = new FakeFolder();
@@ -373,17 +375,22 @@ export class FakeApi implements ISettingsApi {
     };
     return this.list;
   }
-  async usage(query?: IUsageQuery): Promise<Usage> {
+  async usage(query: IUsageQuery = {}): Promise<Usage> {
+    const isOfTools = query.by === 'tool';
     return this.answer({
-      first_day: query?.from ?? '2026-11-01',
-      last_day: query?.to ?? '2026-11-22',
-      by: query?.by ?? 'day',
-      rows: query?.by === 'tool' ? [] : this.rows,
+      first_day: query.from ?? '2026-11-01',
+      last_day: query.to ?? '2026-11-22',
+      by: query.by ?? 'day',
+      rows: isOfTools ? [] : this.rows,
       total: row(''),
       tools: [],
       steps: null,
+      turns: null,
+      first_output: null,
+      failures: [],
       budget: this.budget,
-      error: null
+      error: null,
+      ...(isOfTools ? this.worked : {})
     });
   }
   async putBudget(body: PutBudget): Promise<BudgetState> {

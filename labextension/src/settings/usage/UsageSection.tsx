@@ -1,4 +1,4 @@
-/** Usage and cost by day and model, and the success of tools. */
+/** Usage and cost by day and model, and how well turns and tools worked. */
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -19,7 +19,9 @@ import {
   type Measure,
   type Period
 } from './series';
-import { RowsTable, ToolsTable } from './tables';
+import { FactList, type Fact } from './FactList';
+import { Reliability } from './Reliability';
+import { RowsTable } from './tables';
 
 /** The same period, summed three ways. */
 interface IUsages {
@@ -113,12 +115,7 @@ function Sums(props: { usages: IUsages; measure: Measure }): React.JSX.Element {
           )}
         </Disclosure>
       </Group>
-      <Group
-        title={trans.__('Tools in this workspace')}
-        note={stepsText(tool, trans)}
-      >
-        <ToolsTable tools={tool.tools} />
-      </Group>
+      <Reliability usage={tool} />
     </>
   );
 }
@@ -126,7 +123,7 @@ function Sums(props: { usages: IUsages; measure: Measure }): React.JSX.Element {
 function Totals({ total }: { total: UsageRow }): React.JSX.Element {
   const trans = useTrans();
   const { known_cost_micro_usd: cost, unknown_cost_calls: unknown } = total;
-  const facts: readonly [string, string, string][] = [
+  const facts: readonly Fact[] = [
     [
       trans.__('Cost'),
       cost === null
@@ -168,19 +165,7 @@ function Totals({ total }: { total: UsageRow }): React.JSX.Element {
           )
     ]
   ];
-  return (
-    <dl className="shoulders-Sums">
-      {facts.map(([name, value, note]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            <strong>{value}</strong>
-            {note !== '' && <span>{note}</span>}
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <FactList facts={facts} />;
 }
 
 function Choice<T extends string>(props: {
@@ -234,16 +219,4 @@ function measures(
     ['tokens', trans.__('Tokens')],
     ['calls', trans.__('Calls')]
   ];
-}
-
-function stepsText({ steps }: Usage, trans: TranslationBundle): string {
-  const perTurn = steps?.per_turn ?? null;
-  return steps === null || perTurn === null
-    ? ''
-    : trans._n(
-        '%1 turn, %2 model calls per turn.',
-        '%1 turns, %2 model calls per turn.',
-        steps.turns,
-        perTurn.toFixed(1)
-      );
 }

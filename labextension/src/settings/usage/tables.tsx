@@ -9,7 +9,7 @@ import {
   formatTokens
 } from '../../text/numberFormat';
 import { visible } from '../../text/hiddenCharacters';
-import type { ToolUsage, UsageRow } from '../../wire/generated';
+import type { FailureCount, ToolUsage, UsageRow } from '../../wire/generated';
 import { wholePercent } from './series';
 
 /** A table that may be wider than the page; it can be scrolled by keyboard. */
@@ -97,6 +97,7 @@ export function ToolsTable(props: {
             <th scope="col">{trans.__('Tool')}</th>
             <th scope="col">{trans.__('Calls')}</th>
             <th scope="col">{trans.__('Succeeded')}</th>
+            <th scope="col">{trans.__('Refused')}</th>
             <th scope="col">{trans.__('Not run')}</th>
             <th scope="col">{trans.__('Median')}</th>
             <th scope="col">{trans.__('Slowest 5 %')}</th>
@@ -110,9 +111,47 @@ export function ToolsTable(props: {
               </th>
               <td>{tool.calls}</td>
               <td>{percent(tool.success_rate)}</td>
-              <td>{tool.not_run}</td>
-              <td>{duration(tool.median_ms)}</td>
-              <td>{duration(tool.p95_ms)}</td>
+              <td>{tool.denied}</td>
+              <td>{tool.not_run - tool.denied}</td>
+              <td>{durationText(tool.median_ms)}</td>
+              <td>{durationText(tool.p95_ms)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scrolled>
+  );
+}
+
+/** Errors of turns and calls, the most frequent first. */
+export function FailuresTable(props: {
+  failures: readonly FailureCount[];
+}): React.JSX.Element {
+  const trans = useTrans();
+  return (
+    <Scrolled label={trans.__('Failures')}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{trans.__('Error')}</th>
+            <th scope="col">{trans.__('Tool')}</th>
+            <th scope="col">{trans.__('Count')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {props.failures.map(({ code, tool, count }) => (
+            <tr key={`${code}:${tool ?? ''}`}>
+              <th scope="row">
+                <code>{visible(code)}</code>
+              </th>
+              <td>
+                {tool === null ? (
+                  trans.__('whole turn')
+                ) : (
+                  <code>{visible(tool)}</code>
+                )}
+              </td>
+              <td>{count}</td>
             </tr>
           ))}
         </tbody>
@@ -125,7 +164,8 @@ function percent(rate: number | null): string {
   return rate === null ? '' : `${wholePercent(rate)} %`;
 }
 
-function duration(ms: number | null): string {
+/** A duration, in milliseconds below a second; empty if unknown. */
+export function durationText(ms: number | null): string {
   return ms === null
     ? ''
     : ms < 1000
