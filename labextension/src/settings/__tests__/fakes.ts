@@ -375,12 +375,13 @@ export class FakeApi implements ISettingsApi {
     };
     return this.list;
   }
-  async usage(query: IUsageQuery = {}): Promise<Usage> {
-    const isOfTools = query.by === 'tool';
+  async usage(query?: IUsageQuery): Promise<Usage> {
+    const asked: Partial<IUsageQuery> = query ?? {};
+    const isOfTools = asked.by === 'tool';
     return this.answer({
-      first_day: query.from ?? '2026-11-01',
-      last_day: query.to ?? '2026-11-22',
-      by: query.by ?? 'day',
+      first_day: asked.from ?? '2026-11-01',
+      last_day: asked.to ?? '2026-11-22',
+      by: asked.by ?? 'day',
       rows: isOfTools ? [] : this.rows,
       total: row(''),
       tools: [],

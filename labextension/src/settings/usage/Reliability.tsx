@@ -5,7 +5,7 @@ import * as React from 'react';
 
 import { useTrans } from '../../ui/hooks';
 import { visible } from '../../text/hiddenCharacters';
-import type { ToolUsage, Usage } from '../../wire/generated';
+import type { ToolUsage, TurnUsage, Usage } from '../../wire/generated';
 import { Group } from '../components/components';
 import { FactList, type Fact } from './FactList';
 import { mostRefusedTools, slowestTools, turnsWith } from './reliability';
@@ -109,17 +109,7 @@ function turnFacts(
   const median = first?.p50_ms ?? null;
   const facts: Fact[] = [];
   if (turns !== null) {
-    const rate = turns.success_rate;
-    facts.push([
-      trans.__('Success rate'),
-      rate === null ? '–' : trans.__('%1 %', wholePercent(rate)),
-      trans._n(
-        '%1 turn, %2 stopped',
-        '%1 turns, %2 stopped',
-        turns.turns,
-        turnsWith(turns, ['cancelled', 'interrupted'])
-      )
-    ]);
+    facts.push(successFact(turns, trans));
   }
   if (steps !== null && perTurn !== null) {
     facts.push([
@@ -136,4 +126,18 @@ function turnFacts(
     ]);
   }
   return facts;
+}
+
+function successFact(turns: TurnUsage, trans: TranslationBundle): Fact {
+  const rate = turns.success_rate;
+  return [
+    trans.__('Success rate'),
+    rate === null ? '–' : trans.__('%1 %', wholePercent(rate)),
+    trans._n(
+      '%1 turn, %2 stopped',
+      '%1 turns, %2 stopped',
+      turns.turns,
+      turnsWith(turns, ['cancelled', 'interrupted'])
+    )
+  ];
 }
