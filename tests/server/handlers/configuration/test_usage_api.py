@@ -172,7 +172,8 @@ async def test_tools_are_summed_from_the_log(api: Api, upstream: Simulator) -> N
     assert found["first_output"]["steps"] == found["steps"]["steps"] == 3
     assert 0 <= found["first_output"]["p50_ms"] <= found["first_output"]["p95_ms"]
     assert found["failures"] == [
-        {"code": "unknown_tool", "tool": name, "count": 1} for name in ("no_such_tool", "todo_write")
+        {"code": "unknown_tool", "tool": name, "count": 1}
+        for name in ("no_such_tool", "todo_write")
     ]
     assert found["steps"] == {"turns": 1, "steps": 3, "per_turn": 3.0}
     assert found["rows"] == []
