@@ -164,6 +164,7 @@ def _permission_store(
 def _switched_off_tools(services: SharedServices) -> Collection[str]:
     """Return the tools that the settings switch off."""
     off = {*services.commands.disabled_tools(), *services.agent_database.disabled_tools()}
+    off |= services.next_runs.disabled_tools()
     if not services.preferences.notifications().agent:
         off.add(NOTIFY)
     return off.union(services.memory.disabled_tools())

@@ -18,12 +18,15 @@ from jupyter_ai_shoulders.core.redaction.redactor import Redactor
 from jupyter_ai_shoulders.files.open_files.open_text_files import PageTimeouts
 from jupyter_ai_shoulders.guard.search.path_index import PathIndex
 from jupyter_ai_shoulders.host.agent_database.service import AgentDatabaseService
+from jupyter_ai_shoulders.host.automation.limits import LimitSource
+from jupyter_ai_shoulders.host.automation.next_runs import AgentNextRuns
 from jupyter_ai_shoulders.host.automation.notifications.records import NotificationRecords
 from jupyter_ai_shoulders.host.automation.notifications.service import (
     NotificationPorts,
     NotificationService,
     signed_posts,
 )
+from jupyter_ai_shoulders.host.automation.service import ScheduleService
 from jupyter_ai_shoulders.host.context.attachment_content import AttachmentReader
 from jupyter_ai_shoulders.host.context.environment import InstructionSources, WorkspaceEnvironment
 from jupyter_ai_shoulders.host.delegation.sub_agent_ids import parent_of_sub_agent
@@ -107,6 +110,8 @@ class SharedServices:
         self.keys = KeyStore(settings.home / KEY_FILE, self._key_environ, system_keyring())
         """The keys of models and of web services."""
         self.notifications = self._notifications()
+        self.schedules = self._schedules()
+        self.next_runs = AgentNextRuns(self.schedules, self.store.sessions, ports.clock)
         self.web = self._web()
         self.references = ReferenceService(self)
         self.citations = CitationService(self, self.references)
@@ -215,6 +220,11 @@ class SharedServices:
         settings = self.settings
         own = StateFile(StateDirectory(settings.home / STATE_DIR), SERVICES)
         return WebServices(settings.services, own, self.keys, self.ports.clock)
+
+    def _schedules(self) -> ScheduleService:
+        store, ports = self.store, self.ports
+        limits = LimitSource(self.preferences)
+        return ScheduleService(store.schedules, limits, store.sessions, ports.clock, ports.ids)
 
     def _notifications(self) -> NotificationService:
         ports = self.ports

@@ -23,6 +23,7 @@ from jupyter_ai_shoulders.storage.state_file import StateFile
 from jupyter_ai_shoulders.tools.agent.database import database_tools
 from jupyter_ai_shoulders.tools.agent.memory import Forget, Remember
 from jupyter_ai_shoulders.tools.agent.notify import Notify
+from jupyter_ai_shoulders.tools.agent.schedule_next_run import CancelNextRun, ScheduleNextRun
 from jupyter_ai_shoulders.tools.base import Tool
 from jupyter_ai_shoulders.tools.conversation.clarify import Clarify
 from jupyter_ai_shoulders.tools.conversation.complete import Complete
@@ -81,6 +82,8 @@ def base_tools(
             *_web_tools(services),
             *(Remember(services.memory), Forget(services.memory)),
             Notify(_agent_notices(services), services.ports.clock),
+            ScheduleNextRun(services.next_runs),
+            CancelNextRun(services.next_runs),
             *database_tools(services.agent_database),
         ]
     )

@@ -8,12 +8,10 @@ from __future__ import annotations
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.ports import Models
 from jupyter_ai_shoulders.host.automation.admission import Admission
-from jupyter_ai_shoulders.host.automation.limits import LimitSource
 from jupyter_ai_shoulders.host.automation.notifications.waiting import WaitingConversations
 from jupyter_ai_shoulders.host.automation.ports import LateNotifier
 from jupyter_ai_shoulders.host.automation.run_driver import DriverPorts, RunDriver
 from jupyter_ai_shoulders.host.automation.scheduler import Scheduler
-from jupyter_ai_shoulders.host.automation.service import ScheduleService
 from jupyter_ai_shoulders.host.automation.watchers.own_activity import OwnActivityLog
 from jupyter_ai_shoulders.host.automation.watchers.records import WatchRecords
 from jupyter_ai_shoulders.host.automation.watchers.scheduling import (
@@ -42,13 +40,7 @@ class Automation:
         self.notifier = LateNotifier()
         """Tells the person; ``use`` sets how."""
         store, ports = services.store, services.ports
-        self.schedules = ScheduleService(
-            store.schedules,
-            LimitSource(services.preferences),
-            store.sessions,
-            ports.clock,
-            ports.ids,
-        )
+        self.schedules = services.schedules
         self.notifications = services.notifications
         self.notifier.use(self.notifications)
         self._waiting = WaitingConversations(self.notifications)

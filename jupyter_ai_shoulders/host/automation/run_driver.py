@@ -175,7 +175,7 @@ class RunDriver:
         """Return the run's conversation, made unless it exists."""
         assert run.session_id is not None
         try:
-            return self._ports.sessions.get(run.session_id)
+            return _attended(self._ports.sessions.get(run.session_id))
         except NotFound:
             if schedule.options.session_id is not None:
                 raise Conflict(
@@ -272,3 +272,13 @@ class RunDriver:
         if schedule.options.session_id is not None:  # never the answer to a question there
             return await self._ports.engine.send_notification(session_id, message)
         return await self._ports.engine.send(session_id, message)
+
+
+def _attended(session: Session) -> Session:
+    """Return the conversation unless nothing may run in it without the person."""
+    if session.mode == "bypass":
+        raise Conflict(
+            "The conversation is in the mode bypass, in which nothing runs unattended.",
+            hint="Choose another mode there, and start the schedule again.",
+        )
+    return session

@@ -128,7 +128,8 @@ class Place:
 
     async def make(self, trigger: Any, **options: Any) -> Schedule:
         origin = options.pop("origin", ScheduleOrigin(None))
-        command = PostSchedule(trigger=trigger, **({"prompt": "Look."} | options))
+        fields: dict[str, Any] = {"prompt": "Look."} | options
+        command = PostSchedule(trigger=trigger, **fields)
         return await self.service.create(command, origin)
 
     async def let_pass(self, span: timedelta, step: timedelta = timedelta(minutes=5)) -> None:
