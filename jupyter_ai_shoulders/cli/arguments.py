@@ -7,6 +7,7 @@ from typing import Protocol, get_args
 
 from jupyter_ai_shoulders.cli.backend import ExportFormat
 from jupyter_ai_shoulders.cli.mcp.client_entries import CLIENTS
+from jupyter_ai_shoulders.cli.schedules.arguments import add_arguments as add_schedule_arguments
 from jupyter_ai_shoulders.wire.api.access_tokens import ALL_SCOPES
 from jupyter_ai_shoulders.wire.api.agent_data.memory import MemoryScope
 from jupyter_ai_shoulders.wire.api.search import DocumentKind
@@ -52,6 +53,9 @@ def parser() -> argparse.ArgumentParser:
     _add_memory(commands)
     _add_keys(commands)
     _add_mcp(commands)
+    add_schedule_arguments(
+        _command(commands, "schedule", "run notebooks and prompts at times, without you")
+    )
     _command(commands, "acp", "run the agent for an editor on standard input and output (ACP)")
     commands.add_parser(
         EVAL,

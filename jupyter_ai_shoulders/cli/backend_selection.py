@@ -50,6 +50,27 @@ def choose_backend(options: BackendOptions, environ: Mapping[str, str] = os.envi
     return InProcessBackend(workspace, load_configuration())
 
 
+def find_connection(
+    options: BackendOptions, environ: Mapping[str, str] = os.environ
+) -> tuple[Connection, Path | None] | None:
+    """Return the connection to a server and its root, where known; None if none serves the folder.
+
+    Raises ``UsageError``, ``ClientError``.
+    """
+    workspace = options.workspace.resolve()
+    if not workspace.is_dir():
+        raise UsageError(f"There is no folder {workspace}.")
+    if options.in_process:
+        return None
+    if options.url or environ.get(URL):
+        return Client(options.url, options.token, environ=environ).connection, None
+    server = find_server(workspace, running_servers())
+    if server is None:
+        return None
+    address = ServerAddress(server.url, options.token or server.token or None, server.socket)
+    return Connection(address), server.root
+
+
 def connect_backend(client: Client) -> Backend:
     """Return the engine of a server whose address was given. Raises ``ClientError``."""
     try:

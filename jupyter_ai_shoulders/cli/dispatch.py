@@ -63,6 +63,12 @@ def _mcp(options: argparse.Namespace, wanted: BackendOptions) -> ExitCode:
     return mcp(options, wanted)
 
 
+def _schedule(options: argparse.Namespace, wanted: BackendOptions) -> ExitCode:
+    from jupyter_ai_shoulders.cli.schedules.command import schedule
+
+    return schedule(options, wanted)
+
+
 def _doctor(options: argparse.Namespace, wanted: BackendOptions) -> ExitCode:
     return doctor(wanted, as_json=options.json)
 
@@ -71,6 +77,7 @@ _WITHOUT_BACKEND: Mapping[str, Callable[[argparse.Namespace, BackendOptions], Ex
     "acp": _acp,
     "doctor": _doctor,
     "mcp": _mcp,
+    "schedule": _schedule,
 }
 """Commands that choose their engines themselves."""
 

@@ -132,7 +132,7 @@ def memory(backend: Backend, options: argparse.Namespace) -> ExitCode:
         for file in found.files
         for each in file.statements
     ]
-    return _table(("id", "date", "review", "statement"), rows, "Nothing is remembered.")
+    return print_table(("id", "date", "review", "statement"), rows, "Nothing is remembered.")
 
 
 def _say_memory(change: MemoryChange, *, as_json: bool) -> ExitCode:

@@ -76,9 +76,7 @@ def build_host(settings: HostSettings, ports: HostPorts) -> Host:
     background = BackgroundTasks(ids)
     base = base_tools(services, threads, artifacts)
     tools = _all_tools(services, base, rules, background, lambda: (conversations, engine))
-    routed = RoutedModels(services.models)
-    plans = NotebookPlans(store.schedules, store.log)
-    routed.add(SCHEDULE_PREFIX, plans)
+    routed, plans = _routed_models(services)
     engine = _engine(services, routed, tools, rules, background, planned_grants=plans.grants)
     trust = _trust_review(services, tools, rules)
     titler = Titler(_one_shot_calls(services), services.models, store.sessions)
@@ -126,6 +124,14 @@ def _all_tools(
 ) -> ToolRegistry:
     tools = with_planning(base, rules, services.store.blobs, runs=background)
     return with_sub_agents(tools, services, rules, lambda: late()[0], lambda: late()[1])
+
+
+def _routed_models(services: SharedServices) -> tuple[RoutedModels, NotebookPlans]:
+    """Return the engine's models, with the plans of scheduled runs of notebooks among them."""
+    routed = RoutedModels(services.models)
+    plans = NotebookPlans(services.store.schedules, services.store.log)
+    routed.add(SCHEDULE_PREFIX, plans)
+    return routed, plans
 
 
 def _add_listeners(services: SharedServices, *listeners: EventListener) -> None:

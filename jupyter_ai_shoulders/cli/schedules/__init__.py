@@ -1,0 +1,1 @@
+"""``jupyter shoulders schedule``."""
