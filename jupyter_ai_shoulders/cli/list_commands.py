@@ -120,7 +120,7 @@ def memory(backend: Backend, options: argparse.Namespace) -> ExitCode:
         case _:
             found = backend.memory()
     if options.json:
-        return _json(found)
+        return print_json(found)
     if not found.enabled:
         write_error("The memory is switched off.\n")
         return ExitCode.OK
@@ -137,7 +137,7 @@ def memory(backend: Backend, options: argparse.Namespace) -> ExitCode:
 
 def _say_memory(change: MemoryChange, *, as_json: bool) -> ExitCode:
     if as_json:
-        return _json(change)
+        return print_json(change)
     said = "Forgot" if change.kind == "forgot" else "Remembered"
     replaced = f" (instead of: {change.previous})" if change.previous is not None else ""
     statement = change.statement

@@ -8,7 +8,7 @@ import { visible } from '../../text/hiddenCharacters';
 import type { ToolUsage, TurnUsage, Usage } from '../../wire/generated';
 import { Group } from '../components/components';
 import { FactList, type Fact } from './FactList';
-import { mostRefusedTools, slowestTools, turnsWith } from './reliability';
+import { mostRefusedTools, slowestTools, turnsWith } from './ranking';
 import { wholePercent } from './series';
 import { durationText, FailuresTable, ToolsTable } from './tables';
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 import type { ToolUsage } from '../../../wire/generated';
 import { act, show } from '../../__tests__/renderSettings';
-import { mostRefusedTools, slowestTools } from '../reliability';
+import { mostRefusedTools, slowestTools } from '../ranking';
 
 function tool(name: string, change: Partial<ToolUsage> = {}): ToolUsage {
   return {
