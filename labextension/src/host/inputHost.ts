@@ -8,6 +8,7 @@ import type {
   McpPromptList,
   McpPromptText,
   McpResourceMatches,
+  OperationUndone,
   PreviewMessage,
   RequestView,
   SkillSummaries,
@@ -52,6 +53,8 @@ export interface IServerLookups {
   tools(): Promise<ToolList>;
   /** The agents of others that this computer has or could have. */
   agents(): Promise<AgentList>;
+  /** Take back a change of the operation log. */
+  undoOperation(id: string): Promise<OperationUndone>;
   /** Add a work to the bibliography by its DOI. */
   addReference(doi: string): Promise<AddedReference>;
   /** The request that sending a message would make. */

@@ -24,6 +24,8 @@ export function createServerLookups(http: IHttpClient): IServerLookups {
       ),
     tools: () => http.call('GET', 'tools'),
     agents: () => http.call('GET', 'agents'),
+    undoOperation: id =>
+      http.call('POST', `operations/${encodeURIComponent(id)}/undo`),
     addReference: doi => http.call('POST', 'references', { doi }),
     preview: (id, message) =>
       http.call('POST', `${session(id)}/preview`, message),

@@ -8,6 +8,7 @@ import '../../style/ui/diff.css';
 import '../../style/settings/page.css';
 import '../../style/settings/usage.css';
 import '../../style/settings/protocols.css';
+import '../../style/settings/memory.css';
 
 import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
@@ -23,6 +24,7 @@ import { DatabaseSection } from './sections/DatabaseSection';
 import { FolderSection } from './sections/FolderSection';
 import { InstructionsSection } from './sections/InstructionsSection';
 import { McpSection } from './mcp/McpSection';
+import { MemorySection } from './memory/MemorySection';
 import { ModelsSection } from './sections/ModelsSection';
 import { PrivacySection } from './sections/PrivacySection';
 import { ProvidersSection } from './providers/ProvidersSection';
@@ -56,6 +58,7 @@ export const SECTIONS = [
   'usage',
   'privacy',
   'instructions',
+  'memory',
   'folder',
   'approvals',
   'changes'
@@ -161,6 +164,8 @@ function view(section: Section): React.JSX.Element {
       return <PrivacySection />;
     case 'instructions':
       return <InstructionsSection />;
+    case 'memory':
+      return <MemorySection />;
     case 'folder':
       return <FolderSection />;
     case 'approvals':
@@ -289,7 +294,8 @@ function hasScope(section: Section): boolean {
     'search',
     'database',
     'tools',
-    'privacy'
+    'privacy',
+    'memory'
   ].includes(section);
 }
 
@@ -323,6 +329,8 @@ function titleOf(section: Section, trans: TranslationBundle): string {
       return trans.__('Privacy');
     case 'instructions':
       return trans.__('Instructions');
+    case 'memory':
+      return trans.__('Memory');
     case 'folder':
       return trans.__('This folder');
     case 'approvals':

@@ -63,6 +63,7 @@ function parts(
       n => trans._n('instructions', '%1 instruction files', n)
     ],
     [of('skill').length, n => trans._n('%1 skill', '%1 skills', n)],
+    [of('memory').length, () => trans.__('memory')],
     [of('program').length, n => trans._n('%1 MCP server', '%1 MCP servers', n)]
   ];
   return counted.filter(([n]) => n > 0).map(([n, words]) => words(n));

@@ -86,6 +86,8 @@ export class FakeInputHost implements IInputHost {
     agents: async () => this.agents,
     skills: async () => this.answer(['skills'], this.skills),
     tools: async () => this.answer(['tools'], this.tools),
+    undoOperation: async id =>
+      this.answer(['undoOperation', id], { undone: [id], kept: [] }),
     addReference: async doi => this.answer(['addReference', doi], this.added),
     preview: async (id: string, message: PreviewMessage) =>
       this.answer(['preview', id, message], request),

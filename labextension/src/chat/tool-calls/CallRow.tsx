@@ -8,12 +8,17 @@ import {
   pathOf
 } from '../../model/view-models/callTargets';
 import { targetOf, toolIcon } from '../../model/view-models/conversationItems';
+import {
+  memoryChangeOf,
+  memoryTitle
+} from '../../model/view-models/memoryChanges';
 import { callTitle } from '../../model/view-models/toolOwners';
 import { serverText } from '../../text/serverMessages';
 import { visible } from '../../text/hiddenCharacters';
 import type { CallView } from '../../wire/generated';
 import { LocationLink } from '../../ui/LocationLink';
 import { useHost, useTrans } from '../../ui/hooks';
+import { MemoryUndo } from './MemoryUndo';
 
 interface IRow {
   call: CallView;
@@ -25,7 +30,12 @@ interface IRow {
 export function CallRow(props: IRow): React.JSX.Element {
   const { Icon } = useHost();
   const { call, note, open, onToggle } = props;
-  const title = serverText(useTrans(), callTitle(call));
+  const trans = useTrans();
+  const change = memoryChangeOf(call);
+  const title =
+    change === null
+      ? serverText(trans, callTitle(call))
+      : memoryTitle(change, trans);
   const go = useTargetOpener(call);
   const hasCell = go !== null && cellOf(call) !== null;
   const { before, cell, after } = splitTitle(visible(title), hasCell);
@@ -57,6 +67,7 @@ export function CallRow(props: IRow): React.JSX.Element {
       {after !== '' && <span className="shoulders-Call-title">{after}</span>}
       <Target call={call} onGo={go} isStop={cell === ''} />
       {call.state === 'running' && <span className="shoulders-Pulse" />}
+      {change !== null && <MemoryUndo change={change} />}
       {note !== '' && <span className="shoulders-Call-note">{note}</span>}
       <span className="shoulders-Disclosure-caret">
         <Icon name={open ? 'caret-down' : 'caret-right'} />

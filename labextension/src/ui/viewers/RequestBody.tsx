@@ -20,12 +20,13 @@ type Part = ModelMessage['parts'][number];
 const MAX_PREVIEW = 120;
 
 export function RequestBody(props: {
-  request: Pick<RequestView, 'system' | 'messages' | 'tools'>;
+  request: Pick<RequestView, 'system' | 'messages' | 'tools'> &
+    Partial<Pick<RequestView, 'memory'>>;
   /** Other parts of the request. */
   more?: readonly { readonly name: string; readonly text: string }[];
 }): React.JSX.Element {
   const trans = useTrans();
-  const { system, messages, tools } = props.request;
+  const { system, messages, tools, memory = [] } = props.request;
   const definitions = tools.map(tool => JSON.stringify(tool, null, 2));
   return (
     <ol className="shoulders-Request">
@@ -47,6 +48,17 @@ export function RequestBody(props: {
         text={definitions.join('\n')}
         glance={tools.map(({ name }) => name).join(', ')}
       />
+      {memory.length > 0 && (
+        <Piece
+          name={trans._n(
+            'Includes %1 statement of your memory',
+            'Includes %1 statements of your memory',
+            memory.length
+          )}
+          text={memory.map(({ id, text }) => `${id}: ${text}`).join('\n')}
+          glance={memory.map(({ text }) => text).join(' · ')}
+        />
+      )}
       {props.more?.map(({ name, text }) => (
         <Piece key={name} name={name} text={text} />
       ))}
