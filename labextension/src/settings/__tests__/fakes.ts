@@ -148,8 +148,7 @@ const SETTINGS: Settings = {
       quiet_hours: '',
       poll_files: false
     },
-    notifications: { agent: false, browser: false, webhook: '' },
-    agent_database: { enabled: false, limit_mb: 100 }
+    notifications: { agent: false, browser: false, webhook: '' }
   },
   sources: {},
   locks: {},
