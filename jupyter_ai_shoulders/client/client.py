@@ -12,6 +12,10 @@ from datetime import date
 from typing import Any, Literal, Self
 
 from jupyter_ai_shoulders.client import sdk_clients
+from jupyter_ai_shoulders.client.agent_database import (
+    ReadOnlyConnection,
+    open_agent_database,
+)
 from jupyter_ai_shoulders.client.connection import Connection
 from jupyter_ai_shoulders.client.errors import ClientError
 from jupyter_ai_shoulders.client.kernel_id import own_kernel_id
@@ -232,6 +236,13 @@ class Client:
         """
         asked = {"q": query, "path": path, "kind": kind, "limit": limit, "wait_s": wait}
         return self.connection.get("search", wire.SearchResults, **asked)
+
+    def agent_database(self) -> ReadOnlyConnection:
+        """Return a read-only SQLite connection to the agent's database, for ``pandas.read_sql``.
+
+        A ``with`` block closes it. Raises ``ClientError`` if it is off, or on another machine.
+        """
+        return open_agent_database(self.connection.get("agent-database", wire.AgentDatabase))
 
     # the server
 

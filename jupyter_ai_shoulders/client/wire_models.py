@@ -1,5 +1,6 @@
 """The wire models that the client sends and receives; imported with its first call."""
 
+from jupyter_ai_shoulders.wire.api.agent_data.database import AgentDatabase
 from jupyter_ai_shoulders.wire.api.commands import (
     AnswerApproval,
     AnswerInput,
@@ -41,6 +42,7 @@ from jupyter_ai_shoulders.wire.sessions import (
 from jupyter_ai_shoulders.wire.usage import Usage, UsageBy
 
 __all__ = [
+    "AgentDatabase",
     "AnswerApproval",
     "AnswerInput",
     "AnswerQuestion",

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
+
+import pytest
+
 from jupyter_ai_shoulders.client import Client
+from jupyter_ai_shoulders.client.agent_database import open_agent_database
+from jupyter_ai_shoulders.client.errors import ClientError
+from jupyter_ai_shoulders.wire.api.agent_data.database import AgentDatabase
+from jupyter_ai_shoulders.wire.api.settings import PutAgentDatabaseSettings, PutSettings
 from jupyter_ai_shoulders.wire.usage import PutBudget
 from tests.client.conftest import PRICED, ClientServer
 from tests.client.kernels import ServerKernel
@@ -106,3 +114,49 @@ async def test_every_kernel_has_a_secret_of_its_own(place: ClientServer) -> None
 
     assert len(secrets) == 2
     assert sorted(names) == [False, False, True, True]
+
+
+PANDAS = """
+import pandas as pd
+from jupyter_ai_shoulders import Client
+with Client().agent_database() as database:
+    runs = pd.read_sql("SELECT * FROM runs ORDER BY loss", database)
+    print(runs.to_csv(index=False).strip())
+    try:
+        database.execute("DELETE FROM runs")
+    except Exception as error:
+        print(error)
+"""
+
+
+async def test_pandas_reads_the_agents_database_in_a_kernel(
+    place: ClientServer, client: Client
+) -> None:
+    def put(**values: object) -> None:
+        change = PutSettings(agent_database=PutAgentDatabaseSettings.model_validate(values))
+        client.connection.send("PUT", "settings", change)
+
+    path = place.lab.root / ".shoulders" / "agent.db"
+    async with ServerKernel(place.lab, "pandas.ipynb") as kernel:
+        off = await kernel.run(PANDAS)
+        put(enabled=True)
+        empty = await kernel.run(PANDAS)
+        with sqlite3.connect(path) as made:
+            made.execute("CREATE TABLE runs (name, loss REAL)")
+            made.execute("INSERT INTO runs VALUES ('b', 0.5), ('a', 0.25)")
+        made.close()
+        ran = await kernel.run(PANDAS)
+    elsewhere = client.connection.get("agent-database", AgentDatabase)
+    put(enabled=None)
+
+    assert "is off for this workspace.\nSwitch it on" in off.error
+    assert "has no tables yet.\n" in empty.error
+    assert ran.error == ""
+    assert ran.text.splitlines() == [
+        "name,loss",
+        "a,0.25",
+        "b,0.5",
+        "attempt to write a readonly database",
+    ]
+    with pytest.raises(ClientError, match="different machines"):
+        open_agent_database(elsewhere.model_copy(update={"file": "1:1"}))
