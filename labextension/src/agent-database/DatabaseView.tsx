@@ -33,7 +33,7 @@ export function DatabaseView(props: {
   return (
     <ViewContext.Provider value={host}>
       <div className="shoulders-Chat shoulders-Database">
-        <header className="shoulders-Database-header">
+        <div className="shoulders-Database-header">
           <h2>{trans.__('The agent’s database')}</h2>
           <span className="shoulders-Database-size">
             {sizeText(answer, trans)}
@@ -43,7 +43,7 @@ export function DatabaseView(props: {
             label={trans.__('Read again')}
             onClick={read}
           />
-        </header>
+        </div>
         {error !== null && <ErrorNote error={error} />}
         {answer !== null && (
           <Content
@@ -109,7 +109,7 @@ function Content(props: IContentProps): React.JSX.Element {
             <li key={name}>
               <button
                 type="button"
-                className="shoulders-Settings-link"
+                className="shoulders-Database-link"
                 aria-current={name === table.name ? 'true' : undefined}
                 onClick={() => setChosen(name)}
               >

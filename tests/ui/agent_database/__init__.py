@@ -1,0 +1,1 @@
+"""Browser tests of the agent's database."""
