@@ -120,6 +120,7 @@ const SETTINGS: Settings = {
     ghost: { enabled_plus: true, automatic: false, skip_languages: [] },
     threads: { keep_in_notebook: false },
     memory: { enabled: true },
+    agent_database: { enabled: false, limit_mb: 100 },
     search: {
       enabled: true,
       conversations: true,
