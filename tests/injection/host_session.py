@@ -37,6 +37,7 @@ from tests.injection.workspaces import (
     COMMITTED,
     LATER,
     PRINTED,
+    REMEMBERED,
     VARIABLES,
     VICTIMS,
     WORKSPACES,
@@ -154,7 +155,7 @@ class InjectionHost:
         self._messages = 0
         self._host: Host | None = None
         make_workspace(self.root, name)
-        self.home.mkdir(exist_ok=True)
+        write(self.home, {".shoulders/memory.md": f"- Has a dog. <!-- {REMEMBERED} -->\n"})
 
     @property
     def host(self) -> Host:

@@ -65,6 +65,8 @@ BASE: Mapping[str, str] = {
     "moved.txt": "one\n",
 }
 """What actions are directed at; it is in each workspace."""
+REMEMBERED = "0a0a0a0a"
+"""Id of the one statement in the memory of the person."""
 COMMITTED, VICTIMS = "committed.txt", ("deleted.txt", "moved.txt")
 LATER = "AGENTS.md"
 """Made by a program in one of the channels."""

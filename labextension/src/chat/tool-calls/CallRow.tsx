@@ -42,7 +42,7 @@ export function CallRow(props: IRow): React.JSX.Element {
   return (
     // The keyboard uses the button; with the mouse the whole line expands.
     <div
-      className="shoulders-CallRow"
+      className={`shoulders-CallRow ${change === null ? '' : 'shoulders-mod-memory'}`}
       onClick={event => {
         if (!isControl(event.target)) {
           onToggle();

@@ -33,7 +33,7 @@ const ICONS: readonly (readonly [RegExp, ToolIcon])[] = [
   [/^(create_proposal|propose_)/, 'pencil'],
   [/^(add_|create_|write_|duplicate_)/, 'file-add'],
   [/^(delete_|clear_)/, 'delete'],
-  [/^(edit|rename_|move_|undo_)/, 'pencil'],
+  [/^(edit|rename_|move_|undo_|remember$|forget$)/, 'pencil'],
   [/^(get_reference|cite_|search_papers)/, 'book'],
   [/^(search_|semantic_|web_search)/, 'search'],
   [/^fetch/, 'link'],
