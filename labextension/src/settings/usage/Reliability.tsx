@@ -25,14 +25,17 @@ export function Reliability({ usage }: { usage: Usage }): React.JSX.Element {
         </Group>
       )}
       {slow.length > 0 && (
-        <Group title={trans.__('Slowest tools')}>
+        <Group
+          title={trans.__('Slowest tools')}
+          note={trans.__('5 % of the calls took at least this long.')}
+        >
           <Ranking
             tools={slow}
             value={({ p95_ms }) => p95_ms ?? 0}
             text={({ p95_ms, calls }) =>
               trans._n(
-                '%2 for the slowest 5 % of %1 call',
-                '%2 for the slowest 5 % of %1 calls',
+                '%2 · %1 call',
+                '%2 · %1 calls',
                 calls,
                 durationText(p95_ms)
               )
@@ -80,7 +83,9 @@ function Ranking(props: {
     <ul className="shoulders-Bars">
       {tools.map(tool => (
         <li key={tool.tool}>
-          <code className="shoulders-Bars-name">{visible(tool.tool)}</code>
+          <span className="shoulders-Bars-name">
+            <code>{visible(tool.tool)}</code>
+          </span>
           <span className="shoulders-Bars-value">{text(tool)}</span>
           <svg
             className="shoulders-Bars-bar"

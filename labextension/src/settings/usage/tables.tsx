@@ -134,7 +134,9 @@ export function FailuresTable(props: {
         <thead>
           <tr>
             <th scope="col">{trans.__('Error')}</th>
-            <th scope="col">{trans.__('Tool')}</th>
+            <th scope="col" className="shoulders-Table-text">
+              {trans.__('Tool')}
+            </th>
             <th scope="col">{trans.__('Count')}</th>
           </tr>
         </thead>
@@ -144,7 +146,7 @@ export function FailuresTable(props: {
               <th scope="row">
                 <code>{visible(code)}</code>
               </th>
-              <td>
+              <td className="shoulders-Table-text">
                 {tool === null ? (
                   trans.__('whole turn')
                 ) : (
