@@ -192,6 +192,8 @@ class Host:
             await self.services.store.open()
             crash_point("host.store.opened")
             foreign = [] if own else revoke_permissions(self.sessions, self.log)
+            if not own:
+                await self.automation.schedules.withdraw_foreign()
             await self.pending_edits.load()
             await self.files.start()
             await self.services.agent_database.settle()
@@ -213,6 +215,7 @@ class Host:
             if str(error) != self._reported:
                 _log.warning("Conversations are not available: %s %s", error, error.info.hint)
             self._reported = str(error)
+            self.automation.take_over_later(self.ready)
         else:
             self._recovered = True
 

@@ -5,6 +5,9 @@ Made by ``host.build``; ``start`` is called once the state of the last process i
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Callable
+
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.ports import Models
 from jupyter_ai_shoulders.host.automation.admission import Admission
@@ -21,6 +24,10 @@ from jupyter_ai_shoulders.host.automation.watchers.scheduling import (
 from jupyter_ai_shoulders.host.automation.watchers.watching_tools import WatchingTools
 from jupyter_ai_shoulders.host.sessions.service import SessionService
 from jupyter_ai_shoulders.host.shared_services import SharedServices
+from jupyter_ai_shoulders.storage.automation.schedules import has_schedules
+
+TAKE_OVER_SECONDS = 10.0
+"""How often a second server on a workspace looks whether the first one has ended."""
 
 
 class Automation:
@@ -37,6 +44,7 @@ class Automation:
         self._conversations = conversations
         self._engine = engine
         self._models = models
+        self._take_over: asyncio.Task[None] | None = None
         self.notifier = LateNotifier()
         """Tells the person; ``use`` sets how."""
         store, ports = services.store, services.ports
@@ -84,6 +92,18 @@ class Automation:
             state_changed=lambda: ports.pages.settings_changed("schedules"),
         )
 
+    def take_over_later(self, retry: Callable[[], Awaitable[None]]) -> None:
+        """Try again while another process keeps the state, if there are schedules in it."""
+        if self._services.settings.runs_schedules and self._take_over is None:
+            self._take_over = asyncio.create_task(self._retry(retry), name="schedules-take-over")
+
+    async def _retry(self, retry: Callable[[], Awaitable[None]]) -> None:
+        while not self.scheduler.is_running:
+            await asyncio.sleep(TAKE_OVER_SECONDS)
+            database = self._services.store.directory.database
+            if await asyncio.to_thread(has_schedules, database):
+                await retry()
+
     async def start(self) -> None:
         """Run what is due from now on, where this process does that."""
         self.notifications.start()
@@ -111,6 +131,9 @@ class Automation:
 
     async def aclose(self) -> None:
         """Start nothing more."""
+        if self._take_over is not None:
+            self._take_over.cancel()
+            await asyncio.gather(self._take_over, return_exceptions=True)
         await self.watchers.aclose()
         await self.scheduler.aclose()
         await self._waiting.aclose()

@@ -101,6 +101,11 @@ class Scheduler:
         self.take_up(driver)
         self._loop = asyncio.create_task(self._run(), name="schedules")
 
+    @property
+    def is_running(self) -> bool:
+        """Whether this process starts what is due."""
+        return self._loop is not None
+
     async def aclose(self) -> None:
         """Start nothing more and stop following runs."""
         if self._loop is not None:

@@ -42,6 +42,7 @@ from jupyter_ai_shoulders.wire.api.automation.schedules import (
 from jupyter_ai_shoulders.wire.ids import SessionId
 
 TITLE_CHARACTERS = 60
+FOREIGN = "It came with this folder. Look at what it does before you resume it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,17 @@ class ScheduleService:
         self._stored.delete(schedule_id)
         await self._stored.sync()
         self.changed()
+
+    async def withdraw_foreign(self) -> None:
+        """Pause what came with the folder and start none of its runs: the person decides first."""
+        for schedule in self._stored.all():
+            if schedule.state == "active":
+                update = {"state": "paused", "state_reason": FOREIGN, "next_at": None}
+                self._stored.update(schedule.model_copy(update=update))
+        for run in self._stored.open_runs():
+            ended = {"state": "interrupted", "message": FOREIGN, "ended_at": run.started_at}
+            self._stored.update_run(run.model_copy(update=ended))
+        await self._stored.sync()
 
     def get(self, schedule_id: str, owner: str | None) -> Schedule:
         """Return a schedule that a user may see. Raises ``NotFound``."""

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from jupyter_ai_shoulders.core.crash_points import crash_point
-from jupyter_ai_shoulders.core.errors import Conflict, NotFound
+from jupyter_ai_shoulders.core.errors import Conflict, NotFound, StateUnavailable
 from jupyter_ai_shoulders.storage.database import Database
 from jupyter_ai_shoulders.storage.ledger.database import query_rows
 from jupyter_ai_shoulders.storage.sessions.event_log import SqliteEventLog
@@ -207,6 +207,17 @@ def stored_schedules(database: Path) -> list[Schedule]:
     Raises ``StateUnavailable``.
     """
     return _parsed(Schedule, query_rows(database, "SELECT body FROM schedules ORDER BY number"))
+
+
+def has_schedules(database: Path) -> bool:
+    """Return whether a database that another process may have open has active schedules.
+
+    For any thread.
+    """
+    try:
+        return any(schedule.state == "active" for schedule in stored_schedules(database))
+    except StateUnavailable:  # of another version, or damaged: its owner reports it
+        return False
 
 
 def stale_schedule() -> Conflict:
