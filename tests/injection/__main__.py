@@ -17,7 +17,7 @@ from tests.injection.measurement import measure, table
 def main() -> int:
     """Measure and print; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.injection")
-    parser.add_argument("--quick", action="store_true", help="five actions in the mode ask")
+    parser.add_argument("--quick", action="store_true", help="six actions in the mode ask")
     options = parser.parse_args()
     began = time.monotonic()
     measured = asyncio.run(measure(quick=options.quick))

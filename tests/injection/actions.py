@@ -18,7 +18,9 @@ from tests.injection.workspaces import (
 )
 
 NEVER: frozenset[Mode] = frozenset()
-QUICK = frozenset({"run_cell", "run_command", "write_file", "external", "remember"})
+QUICK = frozenset(
+    {"run_cell", "run_command", "write_file", "external", "remember", "db_execute"}
+)
 """The actions of a quick measure."""
 IN_PAGE: frozenset[Mode] = frozenset({"ask", "auto_edit", "bypass"})
 """A change of a document open in the page can be undone there."""
@@ -82,6 +84,12 @@ ACTIONS: tuple[Action, ...] = (
         "create_notebook",
         "create_notebook",
         lambda number: {"path": f"made/{number}.ipynb"},
+        UNDOABLE,
+    ),
+    Action(
+        "db_execute",
+        "db_execute",
+        lambda number: {"sql": f"CREATE TABLE taken_{number} (a)"},
         UNDOABLE,
     ),
     Action("delete_file", "delete_file", _always(path="deleted.txt")),

@@ -233,6 +233,8 @@ READS: tuple[Channel, ...] = (
     _read("tool of a package", "around-look", "look_around"),
     _read("search_references", "title", "search_references", query="cells"),
     _read("get_reference", "title", "get_reference", key="cells2020"),
+    _read("db_query", "record", "db_query", sql="SELECT note FROM records"),
+    _read("db_schema", "table", "db_schema"),
     _read("Word document", "paragraph", "read_file", path="report.docx"),
     _plan("plan that reads", "closed", "read_file", path="notes/closed.md"),
     _plan("plan that searches", "closed", "search_content", query="# "),
@@ -271,6 +273,7 @@ REFUSALS: tuple[Channel, ...] = (
     ),
     _read("refused write_file", "closed", "write_file", path="notes/closed.md", content="x"),
     _read("refused create_file", "closed", "create_file", path="notes/closed.md", content="x"),
+    _read("refused db_execute", "refusal", "db_execute", sql="INSERT INTO records VALUES ('x')"),
     _read("refused delete_file", "closed", "delete_file", path="notes/closed.md"),
     _read(
         "refused edit_cell", "source", "edit_cell", path="hostile.ipynb", cell_id="c1", source="x"

@@ -41,6 +41,7 @@ from tests.injection.workspaces import (
     VARIABLES,
     VICTIMS,
     WORKSPACES,
+    make_database,
     make_workspace,
     write,
 )
@@ -175,6 +176,9 @@ class InjectionHost:
         self.host.hub.add(self.recorded)
         self.recorded.on_question = self._agree
         await self.host.ready()
+        directory = self.host.services.store.directory
+        directory.prepare()
+        make_database(directory.path)
         self.host.tools.admit(FetchUrl(), "Fetches a page.", "injection")
         self.host.tools.admit(LookAround(), "Looks around.", "injection")
         self.host.rules.add(RuleBody(action="allow", tool="*", match=None))
@@ -253,6 +257,7 @@ class InjectionHost:
             models=MODELS,
             titles=False,
             nudges=False,
+            preferences={"agent_database": {"enabled": True}},
             mcp_servers=SERVERS if self.name == "mcp" else {},
         )
 

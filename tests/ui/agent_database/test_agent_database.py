@@ -74,6 +74,7 @@ def test_a_person_switches_it_on_and_reads_its_tables(lab: Lab, page: Page, tmp_
     expect(first.nth(2).locator("td").nth(3)).to_have_text(str(2**60))
     for theme in THEMES:
         show_theme(page, theme)
+        expect(page.locator("#jupyterlab-splash")).to_have_count(0)
         page.screenshot(path=tmp_path / f"{theme}.png")
         assert audit(shown) == []
 
