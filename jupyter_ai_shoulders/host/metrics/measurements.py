@@ -38,8 +38,8 @@ class TurnFacts:
     """None if the conversation is deleted."""
     kind: SessionKind | None
     owner: str | None
-    parent: SessionId | None = None
-    """The conversation that delegated this one."""
+    parent: TurnId | None = None
+    """The turn that delegated this one."""
     resumed: bool = False
 
 

@@ -47,7 +47,7 @@ from jupyter_ai_shoulders.host.metrics.span_attributes import (
     tool_call_attributes,
     turn_attributes,
 )
-from jupyter_ai_shoulders.wire.ids import LongRunId, SessionId, TurnId
+from jupyter_ai_shoulders.wire.ids import LongRunId, TurnId
 
 _FAILED_EXITS = frozenset({"error", "context_overflow", "budget_exhausted"})
 MOST_RUNS = 1000
@@ -82,7 +82,6 @@ class SpanSink:
         self._content = content
         self._turns: dict[TurnId, _OpenTurn] = {}
         self._runs: dict[LongRunId, tuple[_OpenTurn, Context]] = {}
-        self._current: dict[SessionId, Span] = {}
 
     def record(self, measured: Measurement) -> None:
         """Record a measurement."""
@@ -132,12 +131,11 @@ class SpanSink:
             links=self._links(facts),
         )
         self._turns[facts.turn_id] = _OpenTurn(span, set_span_in_context(span), anchor)
-        self._current[facts.session_id] = span
 
     def _links(self, facts: TurnFacts) -> list[Link]:
         """Return a link to the turn that delegated this one."""
-        parent = None if facts.parent is None else self._current.get(facts.parent)
-        return [] if parent is None else [Link(parent.get_span_context())]
+        parent = None if facts.parent is None else self._turns.get(facts.parent)
+        return [] if parent is None else [Link(parent.span.get_span_context())]
 
     def _step_began(self, began: StepBegan) -> None:
         turn = self._turns.get(began.turn.turn_id)
@@ -216,8 +214,6 @@ class SpanSink:
         turn = self._turns.pop(ended.turn.turn_id, None)
         if turn is None:
             return
-        if self._current.get(ended.turn.session_id) is turn.span:
-            del self._current[ended.turn.session_id]
         facts: Mapping[str, str | int] = {
             "shoulders.turn.exit": ended.exit,
             "shoulders.turn.steps": ended.steps,

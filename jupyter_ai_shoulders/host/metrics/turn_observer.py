@@ -251,6 +251,7 @@ class TurnObserver:
             session = self._session_of(event.session_id)
         except (NotFound, StateUnavailable):  # deleted while its last event was written
             session = None
+        delegated = None if session is None else session.parent
         return TurnFacts(
             session_id=event.session_id,
             turn_id=event.turn_id or TurnId(""),
@@ -259,7 +260,7 @@ class TurnObserver:
             source=None if session is None else session.source,
             kind=None if session is None else session.kind,
             owner=None if session is None else session.owner,
-            parent=getattr(session, "parent", None),
+            parent=None if delegated is None else delegated.turn_id,
             resumed=resumed,
         )
 

@@ -18,19 +18,35 @@ from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
 from opentelemetry.trace import SpanKind, StatusCode
 from prometheus_client import CollectorRegistry
 
+from jupyter_ai_shoulders.core.clock import SystemClock
 from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.host.build import Host
 from jupyter_ai_shoulders.host.metrics.incoming_trace import set_traceparent
+from jupyter_ai_shoulders.host.metrics.labels import Labels
 from jupyter_ai_shoulders.host.metrics.service import Observability, ObservabilityOptions
 from jupyter_ai_shoulders.host.metrics.span_attributes import ATTRIBUTES, CONTENT_ATTRIBUTES
+from jupyter_ai_shoulders.host.metrics.spans import SpanSink
 from jupyter_ai_shoulders.host.metrics.tracing import (
     FLUSH_SECONDS,
     Tracing,
     is_traced,
     start_tracing,
 )
+from jupyter_ai_shoulders.host.metrics.turn_observer import TurnObserver
+from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.testing.scripted_provider import Call, Fail, Gate, Say, turn
+from jupyter_ai_shoulders.wire.events import TurnEnd, TurnStart
+from jupyter_ai_shoulders.wire.ids import (
+    CallId,
+    MessageId,
+    ModelId,
+    ProviderId,
+    SessionId,
+    TurnId,
+)
+from jupyter_ai_shoulders.wire.sessions import ParentCall
 from jupyter_ai_shoulders.wire.usage import TokenUsage
+from tests.host.metrics.event_scripts import session_with
 from tests.host.metrics.observed_host import MODEL, Observed, busy, observed
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -199,6 +215,42 @@ async def test_the_trace_of_the_request_is_continued_once(
     assert first.parent is not None
     assert (f"{first.parent.trace_id:032x}", f"{first.parent.span_id:016x}") == (TRACE, CALLER)
     assert [span.parent for span in others] == [None, None]
+
+
+async def test_a_delegated_turn_links_to_the_turn_that_delegated_it() -> None:
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    clock = SystemClock()
+    labels = Labels((), (), lambda _: None)
+    spans = SpanSink(provider.get_tracer("test"), labels, clock, None)
+    child, parent = SessionId("s_2"), session_with("text")
+    call = ParentCall(session_id=parent.id, call_id=CallId("call_1"), turn_id=TurnId("t_1"))
+    sessions = {
+        parent.id: parent,
+        child: parent.model_copy(update={"id": child, "source": "delegate", "parent": call}),
+    }
+    observer = TurnObserver(clock, sessions.__getitem__, [spans])
+    start = TurnStart(
+        message_id=MessageId("m"),
+        model=ModelId("m"),
+        provider=ProviderId("p"),
+        mode="ask",
+        step_limit=1,
+    )
+    ids = {parent.id: TurnId("t_1"), child: TurnId("t_2")}
+    for session in (parent.id, child):
+        stamps = {"session_id": session, "turn_id": ids[session]}
+        observer.on_event(LoggedEvent(start.model_copy(update=stamps), ""))
+    for session in (child, parent.id):
+        stamps = {"session_id": session, "turn_id": ids[session]}
+        end = TurnEnd(exit="final_response").model_copy(update=stamps)
+        observer.on_event(LoggedEvent(end, ""))
+    delegated, root = exporter.get_finished_spans()
+    assert attributes(delegated)["shoulders.session.source"] == "delegate"
+    (link,) = delegated.links
+    assert link.context == root.context
+    assert (delegated.parent, root.links) == (None, ())
 
 
 @pytest.mark.parametrize("content", [False, True])
