@@ -86,7 +86,7 @@ async def opened(root: Path, helper: Helper = run_worker) -> AsyncGenerator[Plac
         changes=changes,
         store=store.blobs,
         ids=ids,
-        database=service,
+        others={"database": service},
     )
     try:
         yield Place(store, service, undo, settings)

@@ -1,0 +1,1 @@
+"""Tests of the routes of what the agent keeps."""
