@@ -44,7 +44,7 @@ def test_a_schedule_is_made_shown_paused_run_and_deleted(attached: Terminal) -> 
         (["add", "--cron", "0 9 * * *", "--prompt", "x"], "--time-zone"),
         (["add", "--at", "never", "--prompt", "x"], "is no time"),
         (["add", "--every", "1min", "--prompt", "x"], "15 min apart"),
-        (["add", "--every", "2h", "--notebook", "none.ipynb"], "no notebook none.ipynb"),
+        (["add", "--every", "2h", "--notebook", "none.ipynb"], "no file none.ipynb"),
         (["pause"], "name a schedule"),
         (["show", "sched_none"], "no schedule sched_none"),
     ],

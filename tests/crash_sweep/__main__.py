@@ -15,6 +15,8 @@ from tests.crash_sweep.scenarios import NAMES, SCENARIOS
 from tests.crash_sweep.sweep import Report, sweep
 
 MEMORY = Path("/dev/shm")
+SCHEDULER = "schedules."
+"""Points that ``tests.crash_sweep.schedule_kills`` hits."""
 
 
 def main() -> int:
@@ -36,7 +38,11 @@ def main() -> int:
     missed = (
         []
         if options.scenario or options.every > 1
-        else sorted(list_crash_points().keys() - report.met)
+        else sorted(
+            name
+            for name in list_crash_points().keys() - report.met
+            if not name.startswith(SCHEDULER)
+        )
     )
     _print(report, missed)
     return 1 if report.violations or missed else 0

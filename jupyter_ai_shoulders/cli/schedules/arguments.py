@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
+from jupyter_ai_shoulders.cli.backend_selection import resolve_document
 from jupyter_ai_shoulders.cli.errors import UsageError
 from jupyter_ai_shoulders.wire.api.automation.schedules import (
     CronTrigger,
@@ -57,7 +58,7 @@ def new_schedule(options: argparse.Namespace, root: Path) -> PostSchedule:
     fields: dict[str, Any] = {name: getattr(options, name) for name in _OPTIONS}
     fields |= {
         "session_id": options.session,
-        "notebook": _in_workspace(options.notebook, root),
+        "notebook": options.notebook and resolve_document(root, options.notebook),
         "expires_at": None if options.expires is None else local_time(options.expires),
     }
     given = {name: value for name, value in fields.items() if value is not None}
@@ -89,12 +90,3 @@ def local_time(text: str) -> str:
         return datetime.fromisoformat(text).astimezone().isoformat()
     except ValueError as error:
         raise UsageError(f"{text!r} is no time; write 2026-11-29T09:00.") from error
-
-
-def _in_workspace(given: str | None, root: Path) -> str | None:
-    if given is None:
-        return None
-    path = Path(given).resolve()
-    if not path.is_file() or not path.is_relative_to(root.resolve()):
-        raise UsageError(f"There is no notebook {given} in the workspace {root}.")
-    return path.relative_to(root.resolve()).as_posix()
