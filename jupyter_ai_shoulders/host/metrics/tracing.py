@@ -56,7 +56,7 @@ def start_tracing(
     environ: Mapping[str, str],
     make_exporter: Callable[[Mapping[str, str]], SpanExporter] | None = None,
 ) -> Tracing | None:
-    """Return the tracer, None with a warning if a package is missing.
+    """Return the tracer, None with a message if a package is missing or a variable is wrong.
 
     That is one of the tracer provider which the administrator configured for the process, else one
     of our own that exports as the standard variables say (OTLP over HTTP by default).
@@ -71,7 +71,9 @@ def start_tracing(
         return _own(environ, make_exporter or _exporter)
     except ImportError as error:
         _log.warning("No traces are made: %s. Install the extra: %s", error, _INSTALL)
-        return None
+    except Exception:  # noqa: BLE001 a wrong variable of OpenTelemetry must not stop conversations
+        _log.exception("No traces are made: check the variables that begin with OTEL_.")
+    return None
 
 
 def _own(

@@ -365,6 +365,31 @@ def test_a_missing_package_is_a_warning(
     assert 'pip install "jupyter-ai-shoulders[otel]"' in caplog.text
 
 
+def test_a_wrong_variable_is_a_message(caplog: pytest.LogCaptureFixture) -> None:
+    def make(_: Mapping[str, str]) -> SpanExporter:
+        raise ValueError("OTEL_EXPORTER_OTLP_HEADERS is not a list")
+
+    assert start_tracing({}, make) is None
+    assert "check the variables" in caplog.text
+    assert "OTEL_EXPORTER_OTLP_HEADERS" in caplog.text
+
+
+def test_a_tracer_provider_of_the_administrator_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr("opentelemetry.trace.get_tracer_provider", lambda: provider)
+
+    def make(_: Mapping[str, str]) -> SpanExporter:
+        raise AssertionError("an exporter of ours")
+
+    tracing = start_tracing({}, make)
+    assert tracing is not None
+    tracing.tracer.start_span("x").end()
+    tracing.close()
+    assert [span.name for span in exporter.get_finished_spans()] == ["x"]
+
+
 def _id(span: ReadableSpan) -> int:
     assert span.context is not None
     return span.context.span_id
