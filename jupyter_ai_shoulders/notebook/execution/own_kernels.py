@@ -34,6 +34,13 @@ class _OwnKernel:
     task: asyncio.Task[None]
     ready: asyncio.Future[tuple[KernelConnection, MessageReader]]
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    is_ending: bool = False
+
+    def end(self) -> None:
+        """Begin to end it, once: a second cancellation would break off the first."""
+        if not self.is_ending:
+            self.is_ending = True
+            self.task.cancel()
 
 
 class KernelsOfSubAgents:
@@ -58,7 +65,7 @@ class KernelsOfSubAgents:
         """See ``OwnKernels.run_code``."""
         held = self._held.setdefault(owner, {})
         kernel = held.get(path)
-        if kernel is None or kernel.task.done():
+        if kernel is None or kernel.is_ending or kernel.task.done():
             if kernel is None and len(held) >= MOST_KERNELS:
                 raise Conflict(
                     f"{MOST_KERNELS} throw-away kernels are in use already.",
@@ -72,19 +79,24 @@ class KernelsOfSubAgents:
             try:
                 async for item in self._run(connection, reader, code):
                     if isinstance(item, CellRun) and item.status == "died":
-                        kernel.task.cancel()  # the next call gets another one
+                        kernel.end()  # the next call gets another one
                     yield item
             except (asyncio.CancelledError, GeneratorExit):
-                kernel.task.cancel()  # what it runs ends with it
+                kernel.end()  # what it runs ends with it
                 raise
 
     async def end(self, owner: SessionId) -> None:
         """End the kernels of a sub-agent."""
         held = self._held.pop(owner, {})
         for kernel in held.values():
-            kernel.task.cancel()
+            kernel.end()
         if held:
             await asyncio.wait([kernel.task for kernel in held.values()])
+
+    @property
+    def count(self) -> int:
+        """Return how many kernels are held."""
+        return sum(map(len, self._held.values()))
 
     async def aclose(self) -> None:
         """End all kernels."""

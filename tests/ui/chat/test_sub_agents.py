@@ -90,5 +90,6 @@ def take(page: Page, name: str) -> None:
     if PICTURES is not None:
         for theme in THEMES:
             show_theme(page, theme)
+            expect(page.locator("#jupyterlab-splash")).to_have_count(0)
             page.screenshot(path=f"{PICTURES}-{name}-{theme.split()[-1].lower()}.png")
         show_theme(page, THEMES[0])
