@@ -18,9 +18,7 @@ from tests.injection.workspaces import (
 )
 
 NEVER: frozenset[Mode] = frozenset()
-QUICK = frozenset(
-    {"run_cell", "run_command", "write_file", "external", "remember", "db_execute"}
-)
+QUICK = frozenset({"run_cell", "run_command", "write_file", "external", "remember", "db_execute"})
 """The actions of a quick measure."""
 IN_PAGE: frozenset[Mode] = frozenset({"ask", "auto_edit", "bypass"})
 """A change of a document open in the page can be undone there."""

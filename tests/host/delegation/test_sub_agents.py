@@ -26,6 +26,8 @@ from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.api.commands import (
     AnswerApproval,
     AnswerQuestion,
+    CreateSession,
+    ForkSession,
     PatchSession,
     ResumeTurn,
     RuleBody,
@@ -368,3 +370,45 @@ async def test_owner_and_export(tmp_path: Path) -> None:
         for form in ("md", "ipynb"):
             pieces = [piece async for piece in at.host.exporter.export(at.parent.id, form)]
             assert f"Conversation of the sub-agent: {child.id}" in "".join(pieces).replace("\\", "")
+
+
+async def test_a_stopped_server_leaves_both_and_resuming_closes_it(tmp_path: Path) -> None:
+    gate = Gate()
+    async with delegating_host(tmp_path, scripts(turn(gate, Say("Late.")))) as at:
+        child, parent = await running(at, gate), at.parent
+    async with delegating_host(tmp_path, {PARENT: ["I go on without it."]}) as at:
+        again = Delegating(at.host, at.model, parent)
+        assert at.host.sessions.get(parent.id).status == "interrupted"
+
+        await at.host.engine.resume(parent.id, ResumeTurn(decision="resume"))
+        await at.host.engine.settled(parent.id)
+        await until(lambda: at.host.sessions.get(child.id).status == "idle")
+
+        assert again.result().status in {"cancelled", "unknown"}
+        assert len(again.events(ev.MessageAdd, child)) == 1
+        assert len(again.events(ev.StepStart, child)) == 1  # nothing ran again
+        assert again.events(ev.TurnEnd)[-1].exit == "final_response"
+
+
+async def test_it_belongs_to_the_owner_of_its_parent(tmp_path: Path) -> None:
+    async with delegating_host(tmp_path, scripts("Nothing found."), has_owners=True) as at:
+        created = CreateSession(model=at.parent.model, mode="ask")
+        parent = at.host.session_service.create(created, owner="ada")
+        owned = Delegating(at.host, at.model, parent)
+        await owned.send()
+
+        assert [each.owner for each in owned.children()] == ["ada"]
+        for owner, count in (("ada", 1), ("bob", 0)):
+            chosen = SessionFilter(source=SUB_AGENT, owner=owner)
+            assert len(at.host.sessions.page(chosen, None, 9).sessions) == count
+
+
+async def test_a_copy_of_its_conversation_is_the_users_own(tmp_path: Path) -> None:
+    async with delegating_host(tmp_path, scripts("Nothing found.")) as at:
+        await at.send()
+        (child,) = at.children()
+
+        copy = await at.host.forks.fork(child, ForkSession(seq=None))
+
+        assert (copy.parent, copy.source) == (None, "chat")
+        assert copy.id in {each.id for each in at.listed()}
