@@ -3,6 +3,9 @@
 from typing import Any
 
 import pytest
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 from tornado.httpclient import HTTPClientError
@@ -71,3 +74,40 @@ class TestSwitchedOff:
             await api.send(session, "Hi")
             await stream.until(ENDED)
         assert turns(await scrape(jp_fetch)) == before
+
+
+class TestTraced:
+    @pytest.fixture
+    def jp_server_config(self, jp_server_config: Config) -> Config:
+        jp_server_config.Shoulders.otel = True
+        return jp_server_config
+
+    @pytest.fixture(autouse=True)
+    def exporter(self, monkeypatch: pytest.MonkeyPatch) -> InMemorySpanExporter:
+        """The administrator's tracer provider."""
+        exporter = InMemorySpanExporter()
+        provider = TracerProvider(shutdown_on_exit=False)
+        provider.add_span_processor(SimpleSpanProcessor(exporter))
+        monkeypatch.setattr("opentelemetry.trace.get_tracer_provider", lambda: provider)
+        return exporter
+
+    @pytest.mark.parametrize("path", ["messages", "runs"])
+    async def test_a_request_with_a_trace_continues_it(
+        self, api: Api, upstream: Simulator, exporter: InMemorySpanExporter, path: str
+    ) -> None:
+        upstream.script(reply("Yes."))
+        session = await api.new_session()
+        trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+        body = {"id": "m1", "text": "Hi"} if path == "messages" else {"prompt": "Hi"}
+        where = f"sessions/{session}/messages" if path == "messages" else "runs"
+        headers = {"traceparent": f"00-{trace}-00f067aa0ba902b7-01"}
+        sent = await api.request("POST", where, body, headers=headers)
+        assert sent.status in (201, 202), sent
+        followed = session if path == "messages" else sent.body["id"]
+        async with api.stream(followed) as stream:
+            await stream.until(ENDED)
+        spans = {span.name.split()[0]: span for span in exporter.get_finished_spans()}
+        assert set(spans) == {"invoke_agent", "shoulders.step", "chat"}
+        assert {f"{span.context.trace_id:032x}" for span in spans.values() if span.context} == {
+            trace
+        }
