@@ -63,10 +63,6 @@ class RunPolicy:
 class RunEvents(Protocol):
     """Receives what happens to runs; must not block or raise."""
 
-    def waits(self, run: ScheduleRun, schedule: Schedule) -> None:
-        """The run waits for the person."""
-        ...
-
     def ended(self, run: ScheduleRun, schedule: Schedule) -> None:
         """The run has ended."""
         ...
@@ -242,27 +238,25 @@ class RunDriver:
                 if status == "interrupted" and state != "waiting":
                     return RunOutcome("interrupted", INTERRUPTED, (accepted.turn_id,))
                 if status in _NEEDS_PERSON:
-                    state = self._follow(run, schedule, state, waits=True)
+                    state = self._follow(run, state, waits=True)
                 elif status == "running":
-                    state = self._follow(run, schedule, state, waits=False)
+                    state = self._follow(run, state, waits=False)
                 await watch.wake.wait()
         finally:
             watch.close()
 
-    def _follow(
-        self, run: ScheduleRun, schedule: Schedule, state: RunState, *, waits: bool
-    ) -> RunState:
-        """Store that a run runs, or waits for the person; return the state."""
+    def _follow(self, run: ScheduleRun, state: RunState, *, waits: bool) -> RunState:
+        """Store that a run runs, or waits for the person; return the state.
+
+        Of any conversation that waits, ``notifications.waiting`` notifies the person.
+        """
         now: RunState = "waiting" if waits else "running"
         if now == state:
             return now
         message = "It waits for you in its conversation." if waits else None
         followed = run.model_copy(update={"state": now, "message": message})
         self._ports.schedules.update_run(followed)
-        if waits:
-            self._listener.waits(followed, schedule)
-        else:
-            self._listener.changed()
+        self._listener.changed()
         return now
 
     async def _send(

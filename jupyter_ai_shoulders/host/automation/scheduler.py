@@ -337,11 +337,6 @@ class Scheduler:
 
     # what happens to runs (``RunEvents``)
 
-    def waits(self, run: ScheduleRun, schedule: Schedule) -> None:
-        """Tell the person that a run waits for them."""
-        self._notifier.notify(_notification(run, schedule, key=f"{run.id}:waiting"))
-        self._service.changed()
-
     def ended(self, run: ScheduleRun, schedule: Schedule) -> None:
         """Tell the person how a run ended, and look what is due."""
         self._notifier.notify(_notification(run, schedule, key=f"{run.id}:ended"))
@@ -371,7 +366,6 @@ def _time_zone(schedule: Schedule) -> str:
 
 
 _TITLES = {
-    "waiting": "needs you",
     "done": "is done",
     "failed": "failed",
     "refused": "did not run",

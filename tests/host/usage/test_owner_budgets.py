@@ -44,6 +44,20 @@ def account(session: str | None = None, owner: str | None = None) -> UsageAccoun
     return UsageAccount("other", None if session is None else SessionId(session), owner=owner)
 
 
+async def test_the_cap_of_a_session_stops_its_calls_where_nothing_else_does(
+    tmp_path: Path,
+) -> None:
+    async with budgets(tmp_path, SpendingLimits()) as all_of_them:
+        all_of_them.caps[SessionId("anns")] = 100
+        await spend(all_of_them, account("anns"), 60)
+        await spend(all_of_them, account("anns"), 60)
+
+        with pytest.raises(PolicyRefusal) as refused:
+            await spend(all_of_them, account("anns"), 1)
+        assert refused.value.info.code == "budget_exhausted"
+        await spend(all_of_them, account("bobs"), 500)
+
+
 @pytest.mark.parametrize(
     ("spender", "owner"),
     [

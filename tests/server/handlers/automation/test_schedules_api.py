@@ -162,7 +162,8 @@ async def test_a_run_that_may_ask_waits_for_the_person_and_goes_on(
     await api.post(f"schedules/{schedule}/run")
 
     waiting = await last_run(api, schedule, {"waiting"})
-    assert [said.title for said in told.all] == ["Files needs you"]
+    notified = (await api.get("notifications")).body["notifications"]
+    assert [each["title"] for each in notified] == ["Files: waiting for you"]
     again = await api.post(f"schedules/{schedule}/run")
     assert (again.status, again.code) == (409, "conflict")
     session = waiting["session_id"]
@@ -172,7 +173,7 @@ async def test_a_run_that_may_ask_waits_for_the_person_and_goes_on(
 
     assert (await last_run(api, schedule))["state"] == "done"
     assert (jp_root_dir / "new.txt").read_text() == "x"
-    assert [said.title for said in told.all] == ["Files needs you", "Files is done"]
+    assert [said.title for said in told.all] == ["Files is done"]
 
 
 async def test_a_schedule_runs_at_its_time_and_ends(
