@@ -94,6 +94,8 @@ class Scheduler:
         self._loop: asyncio.Task[None] | None = None
         self._driver: RunDriver | None = None
         self._seen: tuple[datetime, float] | None = None
+        self._begun: list[tuple[ScheduleRun, Schedule, RunPolicy]] = []
+        """Runs that are stored, and not yet known to be on the disk."""
         service.on_change(self._wake.set)
 
     def start(self, driver: RunDriver) -> None:
@@ -156,6 +158,7 @@ class Scheduler:
         """Start everything that is due now."""
         now = self._clock.now()
         self._notice_clock_step(now)
+        await self._start_begun()
         for schedule in self._schedules.due(stored(now)):
             if self._admission.is_full():
                 return  # the end of a run wakes us
@@ -274,12 +277,24 @@ class Scheduler:
         run = self._new_run(begin, {"state": "starting"})
         if not self._schedules.begin_run(run, after):
             return None
-        await self._schedules.sync()  # on disk before anything happens
-        crash_point("schedules.run.synced")
-        assert self._driver is not None
-        self._driver.start(run, begin.schedule, policy)
-        self._service.changed()
+        self._begun.append((run, begin.schedule, policy))
+        await self._start_begun()
         return run
+
+    async def _start_begun(self) -> None:
+        """Drive the runs that have begun, once that is on the disk.
+
+        Raises ``StateUnavailable``; the next look tries again.
+        """
+        if not self._begun:
+            return
+        await self._schedules.sync()
+        crash_point("schedules.run.synced")
+        begun, self._begun = self._begun, []
+        assert self._driver is not None
+        for run, schedule, policy in begun:
+            self._driver.start(run, schedule, policy)
+        self._service.changed()
 
     def _refuse(
         self, begin: _Start, error: ShouldersError, after: Schedule | None

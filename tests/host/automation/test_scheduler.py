@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import pytest
 
+from jupyter_ai_shoulders.core.errors import StateUnavailable
 from jupyter_ai_shoulders.host.automation.admission import Admission
 from jupyter_ai_shoulders.host.automation.limits import LimitSource
 from jupyter_ai_shoulders.host.automation.ports import Notification
@@ -404,3 +405,24 @@ def test_a_folder_can_only_tighten_and_never_switch_the_agents_schedules_on() ->
         current: Any = {"shortest_interval_s": 900, "largest_toolset": "notebook"}.get(name, 5)
         assert restricts(f"schedules.{name}", tighter, current), name
         assert not restricts(f"schedules.{name}", wider, current), name
+
+
+async def test_a_run_starts_only_once_its_beginning_is_on_the_disk(
+    places: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = places()
+    place.begin()
+    schedule = await place.make(HOURLY)
+
+    async def full() -> None:
+        raise StateUnavailable("The disk is full.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(place.schedules, "sync", full)
+        with pytest.raises(StateUnavailable):
+            await place.let_pass(HOUR)
+    assert place.driver.started == []
+    await place.scheduler.tick()
+
+    assert [run.schedule_id for run, _ in place.driver.started] == [schedule.id]
+    assert len(place.schedules.runs(schedule.id, 9)) == 1
