@@ -1,4 +1,4 @@
-"""The memory through a server: what one conversation remembers, the next one is told."""
+"""The memory through a server: what one conversation remembers, the next one begins with."""
 
 from __future__ import annotations
 

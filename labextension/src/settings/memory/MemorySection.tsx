@@ -15,7 +15,7 @@ import type {
 import { Group, Loaded } from '../components/components';
 import { SwitchSetting } from '../components/fields';
 import { useStore } from '../components/hooks';
-import { useFocusAfterRemoval } from '../components/useFocusRecovery';
+import { useFocusAfter, useFocusAfterRemoval } from '../components/useFocusRecovery';
 import { PreferenceForm } from './PreferenceForm';
 import { StatementForm, StatementLine } from './StatementLine';
 
@@ -203,12 +203,8 @@ function Add(props: {
   const [isOpen, setOpen] = React.useState(false);
   const place = React.useRef<HTMLDivElement>(null);
   const { scope, onChange } = props;
-  const close = (): void => {
-    setOpen(false);
-    requestAnimationFrame(() =>
-      place.current?.querySelector('button')?.focus()
-    );
-  };
+  useFocusAfter(!isOpen, () => place.current?.querySelector('button'));
+  const close = (): void => setOpen(false);
   return (
     <div className="shoulders-Actions" ref={place}>
       {isOpen ? (

@@ -8,6 +8,7 @@ import { useAction, useTrans } from '../../ui/hooks';
 import { Badge, Button, ErrorNote } from '../../ui/primitives';
 import type { MemoryChange, MemoryStatement } from '../../wire/generated';
 import { useSettingsPage } from '../components/hooks';
+import { useFocusAfter } from '../components/useFocusRecovery';
 
 /** The server's limit of a statement. */
 export const LONGEST = 500;
@@ -24,10 +25,8 @@ export function StatementLine(props: {
   const edit = React.useRef<HTMLDivElement>(null);
   const { statement, onRemove, onChange } = props;
   const text = visible(statement.text);
-  const close = (): void => {
-    setEditing(false);
-    requestAnimationFrame(() => edit.current?.querySelector('button')?.focus());
-  };
+  useFocusAfter(!isEditing, () => edit.current?.querySelector('button'));
+  const close = (): void => setEditing(false);
   const remove = async (): Promise<void> => {
     onRemove();
     onChange(await store.memory.remove(statement.id));
