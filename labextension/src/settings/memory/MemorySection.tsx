@@ -15,7 +15,10 @@ import type {
 import { Group, Loaded } from '../components/components';
 import { SwitchSetting } from '../components/fields';
 import { useStore } from '../components/hooks';
-import { useFocusAfter, useFocusAfterRemoval } from '../components/useFocusRecovery';
+import {
+  useFocusAfter,
+  useFocusAfterRemoval
+} from '../components/useFocusRecovery';
 import { PreferenceForm } from './PreferenceForm';
 import { StatementForm, StatementLine } from './StatementLine';
 
