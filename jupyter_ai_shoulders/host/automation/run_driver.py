@@ -15,7 +15,12 @@ from typing import Protocol
 from jupyter_ai_shoulders.core.catalogue.external_agents import SCHEDULE_MODEL
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.crash_points import crash_point
-from jupyter_ai_shoulders.core.errors import Conflict, NotFound, ShouldersError
+from jupyter_ai_shoulders.core.errors import (
+    Conflict,
+    NotFound,
+    ShouldersError,
+    StateUnavailable,
+)
 from jupyter_ai_shoulders.core.file_changes.prompt import change_message
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.ports import Models
@@ -41,6 +46,7 @@ from jupyter_ai_shoulders.wire.sessions import Mode, Session, Toolset
 
 _log = logging.getLogger(__name__)
 
+RETRY_SECONDS = 30.0
 INTERRUPTED = (
     "The server ended during this run. What it did is in the conversation; resume it there, or "
     "start the schedule again."
@@ -125,10 +131,14 @@ class RunDriver:
         except Exception:  # noqa: BLE001 a bug: logged, and the run may not stay open for ever
             _log.exception("The run %s of schedule %s failed.", run.id, schedule.id)
             outcome = RunOutcome("failed", "Something went wrong on the server; its log says more.")
-        try:
-            self._end(run, schedule, outcome)
-        except ShouldersError:  # the next start takes the run up again
-            _log.exception("The end of run %s could not be stored.", run.id)
+        while True:
+            try:
+                self._end(run, schedule, outcome)
+            except StateUnavailable as error:  # a full disk; the schedule waits for the end
+                _log.warning("The end of run %s could not be stored: %s", run.id, error)
+                await asyncio.sleep(RETRY_SECONDS)
+            else:
+                return
 
     def _end(self, run: ScheduleRun, schedule: Schedule, outcome: RunOutcome) -> None:
         assert run.session_id is not None

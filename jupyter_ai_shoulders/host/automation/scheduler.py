@@ -19,8 +19,9 @@ from jupyter_ai_shoulders.core.clock import Clock, IdSource, Sleep
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ShouldersError
 from jupyter_ai_shoulders.host.automation.admission import Admission
-from jupyter_ai_shoulders.host.automation.ports import Notification, NotificationLevel, Notifier
+from jupyter_ai_shoulders.host.automation.ports import Notifier
 from jupyter_ai_shoulders.host.automation.run_driver import RunDriver, RunPolicy
+from jupyter_ai_shoulders.host.automation.run_notices import run_notification
 from jupyter_ai_shoulders.host.automation.service import (
     ScheduleService,
     ended_reason,
@@ -41,7 +42,6 @@ from jupyter_ai_shoulders.wire.api.automation.schedules import (
     FilesTrigger,
     OnceTrigger,
     RunCause,
-    RunState,
     Schedule,
     ScheduleRun,
 )
@@ -312,7 +312,7 @@ class Scheduler:
         limit = (error.info.details or {}).get("limit", error.info.code)
         day = self._clock.now().astimezone().date().isoformat()
         self._notifier.notify(
-            _notification(run, begin.schedule, key=f"{begin.schedule.id}:{limit}:{day}")
+            run_notification(run, begin.schedule, key=f"{begin.schedule.id}:{limit}:{day}")
         )
         self._service.changed()
         return run
@@ -354,7 +354,7 @@ class Scheduler:
 
     def ended(self, run: ScheduleRun, schedule: Schedule) -> None:
         """Tell the person how a run ended, and look what is due."""
-        self._notifier.notify(_notification(run, schedule, key=f"{run.id}:ended"))
+        self._notifier.notify(run_notification(run, schedule, key=f"{run.id}:ended"))
         self._service.changed()
 
     def changed(self) -> None:
@@ -378,31 +378,3 @@ def _has_expired(schedule: Schedule, now: datetime) -> bool:
 def _time_zone(schedule: Schedule) -> str:
     trigger = schedule.trigger
     return trigger.time_zone if isinstance(trigger, CronTrigger | OnceTrigger) else "UTC"
-
-
-_TITLES = {
-    "done": "is done",
-    "failed": "failed",
-    "refused": "did not run",
-    "interrupted": "was interrupted",
-    "cancelled": "was stopped",
-}
-
-
-_LEVELS: dict[RunState, NotificationLevel] = {
-    "done": "info",
-    "cancelled": "info",
-    "failed": "error",
-}
-
-
-def _notification(run: ScheduleRun, schedule: Schedule, key: str) -> Notification:
-    return Notification(
-        key=key,
-        title=f"{schedule.options.title} {_TITLES.get(run.state, run.state)}",
-        message=run.message or "",
-        level=_LEVELS.get(run.state, "warning"),
-        owner=schedule.owner,
-        session_id=run.session_id,
-        schedule_id=schedule.id,
-    )

@@ -206,6 +206,8 @@ def stored_schedules(database: Path) -> list[Schedule]:
 
     Raises ``StateUnavailable``.
     """
+    if not query_rows(database, "SELECT 1 FROM sqlite_schema WHERE name = 'schedules'"):
+        return []  # of an earlier version
     return _parsed(Schedule, query_rows(database, "SELECT body FROM schedules ORDER BY number"))
 
 
