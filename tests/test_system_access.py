@@ -119,6 +119,9 @@ EXCEPTIONS: Mapping[str, Excepted] = {
     "cli.doctor.imports": Excepted(
         "imports what a server would, in a process that does nothing else", (), IMPORTS
     ),
+    "client.agent_database": Excepted(
+        "opens the agent's database read-only, where the server says it is", FILES
+    ),
     "client.connection": Excepted("the way to the Jupyter server", NETWORK),
     "cli.chat.editor_socket": Excepted("reads and writes a socket of client.page_socket", NETWORK),
     "client.page_socket": Excepted("the same, as a page goes it", NETWORK),

@@ -10,7 +10,7 @@ import { visible } from '../../text/hiddenCharacters';
 import type { CallView, Json } from '../../wire/generated';
 import { Code } from '../../ui/viewers/CodeBlock';
 import { Diff } from '../../ui/viewers/Diff';
-import { Disclosure, ErrorNote } from '../../ui/primitives';
+import { Button, Disclosure, ErrorNote } from '../../ui/primitives';
 import { TerminalText } from '../../ui/viewers/TerminalText';
 import { useHost, useTrans } from '../../ui/hooks';
 import { outputsOf } from '../../model/view-models/sandboxedHtml';
@@ -174,10 +174,21 @@ function Output({ call }: { call: CallView }): React.JSX.Element | null {
         <Picture key={index} source={source} />
       ))}
       <CallOutputs call={call} />
+      <DatabaseLink call={call} />
       {result?.error && <ErrorNote error={result.error} />}
       {result?.warning && <p>{visible(serverText(trans, result.warning))}</p>}
     </>
   );
+}
+
+/** The way from a call that used the agent's database to its tables. */
+function DatabaseLink({ call }: { call: CallView }): React.JSX.Element | null {
+  const trans = useTrans();
+  const { openDatabase } = useHost();
+  if (openDatabase === null || !/^db_(schema|query|execute)$/.test(call.tool)) {
+    return null;
+  }
+  return <Button onClick={openDatabase}>{trans.__('Open as table')}</Button>;
 }
 
 function OutputHead({ ms }: { ms: number }): React.JSX.Element {

@@ -116,6 +116,9 @@ export function languageOf(name: string, given: Arguments): string | null {
   if (name === 'command') {
     return 'shell';
   }
+  if (name === 'sql') {
+    return 'sql';
+  }
   if (!CODE.has(name)) {
     return null;
   }
