@@ -16,15 +16,30 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics import exposition as openmetrics
 from prometheus_client.openmetrics import parser as openmetrics_parser
 
+from jupyter_ai_shoulders.core.clock import SystemClock
 from jupyter_ai_shoulders.core.errors import ProviderError
 from jupyter_ai_shoulders.host.metrics import definitions
+from jupyter_ai_shoulders.host.metrics.activity import Activity
+from jupyter_ai_shoulders.host.metrics.event_metrics import EventMetrics
 from jupyter_ai_shoulders.host.metrics.instruments import instruments_in
 from jupyter_ai_shoulders.host.metrics.labels import MOST_TOOLS, Labels, ToolOrigin
 from jupyter_ai_shoulders.host.metrics.service import ObservabilityOptions
+from jupyter_ai_shoulders.host.metrics.turn_observer import TurnObserver
+from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.testing.scripted_provider import Call, Fail, Gate, Say, turn
+from jupyter_ai_shoulders.wire import events as ev
 from jupyter_ai_shoulders.wire.api.commands import SendMessage
-from jupyter_ai_shoulders.wire.ids import MessageId, ModelId, ProviderId
+from jupyter_ai_shoulders.wire.ids import (
+    CallId,
+    LongRunId,
+    MessageId,
+    ModelId,
+    ProviderId,
+    SessionId,
+)
+from jupyter_ai_shoulders.wire.results import ToolEnvelope
 from jupyter_ai_shoulders.wire.usage import TokenUsage, UsageQuery
+from tests.host.metrics.event_scripts import session_with
 from tests.host.metrics.observed_host import MODEL, Observed, busy, observed
 
 LIST = Call("list_files", {})
@@ -128,6 +143,14 @@ async def test_histograms_hold_each_measured_time_once(tmp_path: Path, isolated_
                 tool = "unknown" if row["tool"] == "no_such_tool" else row["tool"]
                 durations[(tool,)] += row["duration_ms"] / 1000
         assert played.values("shoulders_tool_call_seconds_sum") == pytest.approx(dict(durations))
+        ran = Counter(
+            "unknown" if row["tool"] == "no_such_tool" else row["tool"]
+            for row in played.rows("tool-result")
+            if row["status"] in ("ok", "error")
+        )
+        assert played.values("shoulders_tool_call_seconds_count") == {
+            (tool,): count for tool, count in ran.items()
+        }
         ((_, commits),) = played.values("shoulders_log_commit_seconds_count").items()
         streamed = ("text-delta", "reasoning-delta", "tool-progress")
         assert commits == _event_count(played) - sum(len(played.rows(each)) for each in streamed)
@@ -244,6 +267,47 @@ async def test_users_are_named_only_if_the_administrator_wants_it(
         assert host.values("shoulders_user_turns_total") == {("final_response", "ada"): 1}
         cost = host.rows("usage-update")[0]["cost_micro_usd"]
         assert host.values("shoulders_user_cost_usd_total") == {("ada",): pytest.approx(cost / 1e6)}
+
+
+def test_a_call_in_the_background_counts_when_it_ends() -> None:
+    registry = CollectorRegistry()
+    labels = Labels((), (), lambda _: ToolOrigin(None))
+    metrics = EventMetrics(instruments_in(registry), labels, by_user=False)
+    activity = Activity()
+    observer = TurnObserver(SystemClock(), lambda _: session_with("x"), [metrics])
+    call, run = CallId("call_1"), LongRunId("run_1")
+    started = ev.ToolStart(call_id=call, kernel_id="kernel")
+    moved = ev.ToolResult(
+        call_id=call,
+        tool="run_cell",
+        status="ok",
+        result=ToolEnvelope(ok=True, kind="none", data=None),
+        content=(),
+        duration_ms=60_000,
+        run=run,
+    )
+    ended = ev.RunEnd(
+        call_id=call,
+        tool="run_cell",
+        title="Run",
+        run=run,
+        status="error",
+        result=ToolEnvelope(ok=False, kind="none", data=None),
+        content=(),
+        duration_ms=90_000,
+    )
+    running: list[int] = []
+    for event in (started, moved, ended):
+        logged = LoggedEvent(event.model_copy(update={"session_id": SessionId("s_1")}), "")
+        activity.on_event(logged)
+        if event.type in observer.handlers:
+            observer.on_event(logged)
+        running.append(activity.running_cells)
+    assert running == [1, 1, 0]
+    text = generate_latest(registry).decode()
+    assert 'shoulders_tool_calls_total{status="error",tool="run_cell"} 1.0' in text
+    assert 'status="ok"' not in text
+    assert 'shoulders_tool_call_seconds_sum{tool="run_cell"} 90.0' in text
 
 
 def test_labels_are_bounded() -> None:
