@@ -10,7 +10,7 @@ const LAYERS = `
 index.ts
 plugins
 plugins/chat-panel widget
-plugins/chat-host chat settings search references agent-database inline-actions inline-completion threads
+plugins/chat-host chat settings schedules search references agent-database inline-actions inline-completion threads
 chat/empty-state chat/messages settings/sections settings/providers settings/rules settings/usage settings/mcp settings/access review
 chat/cards chat/input chat/threads chat/tool-calls chat/changes settings/components lab word
 chat/agents

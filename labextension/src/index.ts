@@ -14,6 +14,8 @@ import { follow } from './plugins/follow';
 import { inlineCompletion } from './plugins/inlineCompletion';
 import { references } from './plugins/references';
 import { review } from './plugins/review';
+import { notifications } from './plugins/notifications';
+import { schedules } from './plugins/schedules';
 import { search } from './plugins/search';
 import { settings } from './plugins/settings';
 import { status } from './plugins/status';
@@ -39,6 +41,8 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   search,
   references,
   settings,
+  schedules,
+  notifications,
   status,
   transcripts,
   word,

@@ -35,6 +35,8 @@ export interface IScheduleForm {
   readonly dollarsPerDay: string;
 }
 
+type Globs = Extract<Trigger, { kind: 'files' }>['globs'];
+
 const UNITS = { min: 60, h: 3600, d: 86_400 } as const;
 
 /** The page's time zone. */
@@ -80,7 +82,9 @@ export function formOf({ trigger, options }: Schedule): IScheduleForm {
     onQuestion: options.on_question,
     missed: options.missed,
     expires:
-      options.expires_at === null ? '' : localText(new Date(options.expires_at)),
+      options.expires_at === null
+        ? ''
+        : localText(new Date(options.expires_at)),
     runsPerDay: options.runs_per_day?.toString() ?? '',
     dollarsPerDay:
       options.micro_usd_per_day === null
@@ -161,7 +165,8 @@ export function optionsOf(
     on_question: form.onQuestion,
     missed: form.missed,
     expires_at: momentOf(form.expires),
-    runs_per_day: form.runsPerDay.trim() === '' ? null : Number(form.runsPerDay),
+    runs_per_day:
+      form.runsPerDay.trim() === '' ? null : Number(form.runsPerDay),
     micro_usd_per_day:
       form.dollarsPerDay.trim() === ''
         ? null
@@ -195,18 +200,22 @@ export function fieldOf(
   error: { message: string; details: object | null },
   kind: TriggerKind
 ): keyof IScheduleForm | null {
-  const limit = 'limit' in (error.details ?? {}) ? String((error.details as { limit: unknown }).limit) : '';
+  const limit =
+    'limit' in (error.details ?? {})
+      ? String((error.details as { limit: unknown }).limit)
+      : '';
   const head = limit === '' ? (error.message.split(':')[0] ?? '') : limit;
   const found = FIELDS.find(([name]) => name.test(head))?.[1] ?? null;
   return found === 'every' && kind === 'cron' ? 'expression' : found;
 }
 
-function linesOf(text: string): [string, ...string[]] {
-  const [first = '', ...rest] = text
+/** The patterns; the server refuses none and too many. */
+function linesOf(text: string): Globs {
+  const lines = text
     .split('\n')
     .map(line => line.trim())
     .filter(line => line !== '');
-  return [first, ...rest];
+  return lines as unknown as Globs; // The generated type lists every length.
 }
 
 /** A local date and time of a control as a moment; null for none. */
@@ -219,6 +228,8 @@ function momentOf(text: string): string | null {
 
 /** A moment as the controls for date and time take it. */
 function localText(moment: Date): string {
-  const local = new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000);
+  const local = new Date(
+    moment.getTime() - moment.getTimezoneOffset() * 60_000
+  );
   return local.toISOString().slice(0, 16);
 }

@@ -10,7 +10,10 @@ export type Trigger = Schedule['trigger'];
 const TIMED = /^(\d{1,2}) (\d{1,2}) (\*|\d{1,2}) \* (\*|[\w,-]+)$/;
 
 /** A trigger as a sentence: "Every weekday at 09:00, Europe/Berlin". */
-export function triggerWords(trigger: Trigger, trans: TranslationBundle): string {
+export function triggerWords(
+  trigger: Trigger,
+  trans: TranslationBundle
+): string {
   switch (trigger.kind) {
     case 'once':
       return trans.__('Once, %1', formatMoment(trigger.at));
@@ -23,10 +26,7 @@ export function triggerWords(trigger: Trigger, trans: TranslationBundle): string
         trigger.time_zone
       );
     case 'files':
-      return trans.__(
-        'When %1 changes',
-        trigger.globs.map(visible).join(', ')
-      );
+      return trans.__('When %1 changes', trigger.globs.map(visible).join(', '));
   }
 }
 
