@@ -63,6 +63,14 @@ export interface IServerLookups {
   sent(sessionId: string, turnId: string, step: number): Promise<RequestView>;
 }
 
+/** What a new schedule begins with. */
+export interface IScheduleDraft {
+  readonly prompt?: string;
+  /** A conversation that each run continues. */
+  readonly session?: string;
+  readonly title?: string;
+}
+
 /** The page around the input. */
 export interface IInputHost {
   readonly lookups: IServerLookups;
@@ -87,4 +95,6 @@ export interface IInputHost {
   readonly openSettings: ((section?: string, add?: boolean) => boolean) | null;
   /** Open the agent's database; null in a page that opens nothing. */
   readonly openDatabase: (() => void) | null;
+  /** Show the form for a new schedule, or without a start the page of schedules; null in a page without it. */
+  readonly schedule: ((start: IScheduleDraft | null) => void) | null;
 }

@@ -34,8 +34,18 @@ export async function showNotifications(
   if (document.hidden) {
     await showInBrowser(all, parts);
   }
+  await pageVisible();
   const ids = all.map(({ id }) => id);
   await parts.http.call('POST', 'notifications/seen', { ids });
+}
+
+/** Until the person looks at the page: what no visible page has shown stays unread. */
+async function pageVisible(): Promise<void> {
+  while (document.hidden) {
+    await new Promise(resolve =>
+      document.addEventListener('visibilitychange', resolve, { once: true })
+    );
+  }
 }
 
 /** Whether the person sees the waiting conversation itself. */

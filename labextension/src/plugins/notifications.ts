@@ -23,10 +23,11 @@ export const notifications: JupyterFrontEndPlugin<void> = {
   optional: [ITranslator],
   activate: (
     app: JupyterFrontEnd,
-    { http, socket }: IShouldersClient,
+    client: IShouldersClient,
     conversations: IConversations,
     translator: ITranslator | null
   ): void => {
+    const { http, socket } = client;
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     const shown = new Set<string>();
     const look = async (): Promise<void> => {

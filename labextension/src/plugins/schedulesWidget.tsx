@@ -57,8 +57,8 @@ export class SchedulesPageOpener {
       this.host.store.start(start);
     }
     if (this.frame === null || this.frame.isDisposed) {
-      const page = new SchedulesWidget(this.host);
-      const frame = area === 'main' ? framed(page) : page;
+      this.page = new SchedulesWidget(this.host);
+      const frame = area === 'main' ? framed(this.page) : this.page;
       frame.id = `${EXTENSION_ID}-schedules`;
       frame.title.label = trans.__('Schedules and Watchers');
       frame.title.caption = trans.__('Schedules and Watchers');
@@ -72,6 +72,7 @@ export class SchedulesPageOpener {
   }
 
   private readonly host: ISchedulesHost;
+  private page: SchedulesWidget | null = null;
   private frame: Widget | null = null;
 }
 
@@ -108,9 +109,14 @@ class SchedulesWidget extends ReactWidget {
   }
 
   protected override onActivateRequest(): void {
-    if (!this.node.contains(document.activeElement)) {
-      this.node.querySelector<HTMLElement>('h2')?.focus();
-    }
+    // Once the page is rendered, and unless its form took the focus.
+    requestAnimationFrame(() => {
+      const { node } = this;
+      const { activeElement } = document;
+      if (activeElement === node || !node.contains(activeElement)) {
+        node.querySelector<HTMLElement>('h2')?.focus();
+      }
+    });
   }
 }
 

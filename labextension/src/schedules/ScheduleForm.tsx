@@ -23,6 +23,9 @@ import { useSchedules } from './host';
 import { Problem, type IFormState } from './formParts';
 import { TriggerFields } from './TriggerFields';
 
+/** A name, in no language. */
+const EXAMPLE = 'report.ipynb';
+
 export function ScheduleForm(props: {
   /** Null for a new one. */
   schedule: Schedule | null;
@@ -165,7 +168,7 @@ function WorkFields(state: IFormState): React.JSX.Element {
             className="shoulders-Input"
             autoComplete="off"
             spellCheck={false}
-            placeholder="report.ipynb"
+            placeholder={EXAMPLE}
             aria-invalid={problemOf('notebook') !== null}
             value={form.notebook}
             onChange={event => change({ notebook: event.target.value })}

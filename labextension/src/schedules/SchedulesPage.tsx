@@ -55,9 +55,9 @@ function useNewSchedule(): [
   }, []);
   React.useEffect(() => {
     const take = (): void => {
-      if (store.pendingStart !== null) {
-        set(store.pendingStart);
-        store.pendingStart = null;
+      const start = store.takeStart();
+      if (start !== null) {
+        set(start);
       }
     };
     take();

@@ -11,10 +11,13 @@ import type { ErrorInfo, SchedulePreview } from '../wire/generated';
 import { triggerOf, type IScheduleForm, type TriggerKind } from './formState';
 import { useSchedules } from './host';
 import { Problem, type IFormState } from './formParts';
-import { formatMoment, triggerWords } from './triggerWords';
+import { formatMoment, triggerWords, type Trigger } from './triggerWords';
 
 /** Pause in typing before a preview is requested, in ms. */
 const PREVIEW_PAUSE = 300;
+
+/** A pattern, in no language. */
+const EXAMPLE = 'data/**/*.csv';
 
 export function TriggerFields(state: IFormState): React.JSX.Element {
   const trans = useTrans();
@@ -201,7 +204,7 @@ function FilesFields(state: IFormState): React.JSX.Element {
             className="shoulders-Input shoulders-McpServer-text"
             rows={2}
             spellCheck={false}
-            placeholder="data/**/*.csv"
+            placeholder={EXAMPLE}
             aria-invalid={problemOf('globs') !== null}
             value={form.globs}
             onChange={event => change({ globs: event.target.value })}
@@ -288,7 +291,7 @@ function usePreview(form: IScheduleForm): {
         return;
       }
       store.api
-        .preview({ trigger: JSON.parse(trigger) })
+        .preview({ trigger: JSON.parse(trigger) as Trigger })
         .then(preview => set({ preview, error: null }))
         .catch((reason: unknown) =>
           set({ preview: null, error: infoOf(reason) })

@@ -76,8 +76,12 @@ export class SchedulesStore {
   /** Emitted when a form for a new schedule is asked for. */
   readonly started = new Signal<this, IScheduleStart>(this);
 
-  /** The start of the form that is asked for and not shown yet. */
-  pendingStart: IScheduleStart | null = null;
+  /** The start of the form that is asked for and not shown yet; null once taken. */
+  takeStart(): IScheduleStart | null {
+    const start = this.pendingStart;
+    this.pendingStart = null;
+    return start;
+  }
 
   /** Show the form for a new schedule. */
   start(start: IScheduleStart): void {
@@ -99,4 +103,6 @@ export class SchedulesStore {
       await Promise.all([this.list.refresh(), this.watchers.refresh()]);
     }
   }
+
+  private pendingStart: IScheduleStart | null = null;
 }

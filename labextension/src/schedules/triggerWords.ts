@@ -42,10 +42,22 @@ export function cronWords(text: string, trans: TranslationBundle): string {
     return trans.__('Cron %1', visible(text));
   }
   const time = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`;
+  return (
+    dayWords(day, weekday, time, trans) ?? trans.__('Cron %1', visible(text))
+  );
+}
+
+/** Days and a time in words; null for days that are not common ones. */
+function dayWords(
+  day: string,
+  weekday: string,
+  time: string,
+  trans: TranslationBundle
+): string | null {
   if (day !== '*') {
     return weekday === '*'
       ? trans.__('On day %1 of each month at %2', day, time)
-      : trans.__('Cron %1', visible(text));
+      : null;
   }
   if (weekday === '*') {
     return trans.__('Every day at %1', time);
@@ -56,7 +68,7 @@ export function cronWords(text: string, trans: TranslationBundle): string {
   const days = weekday.split(',').map(name => weekdayName(name));
   return days.every(name => name !== null)
     ? trans.__('Every %1 at %2', days.join(', '), time)
-    : trans.__('Cron %1', visible(text));
+    : null;
 }
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];

@@ -26,6 +26,7 @@ import { InstructionsSection } from './sections/InstructionsSection';
 import { McpSection } from './mcp/McpSection';
 import { MemorySection } from './memory/MemorySection';
 import { ModelsSection } from './sections/ModelsSection';
+import { NotificationsSection } from './sections/NotificationsSection';
 import { PrivacySection } from './sections/PrivacySection';
 import { ProvidersSection } from './providers/ProvidersSection';
 import { RulesSection } from './rules/RulesSection';
@@ -56,6 +57,7 @@ export const SECTIONS = [
   'rules',
   'budget',
   'usage',
+  'notifications',
   'privacy',
   'instructions',
   'memory',
@@ -160,6 +162,8 @@ function view(section: Section): React.JSX.Element {
       return <BudgetSection />;
     case 'usage':
       return <UsageSection />;
+    case 'notifications':
+      return <NotificationsSection />;
     case 'privacy':
       return <PrivacySection />;
     case 'instructions':
@@ -294,6 +298,7 @@ function hasScope(section: Section): boolean {
     'search',
     'database',
     'tools',
+    'notifications',
     'privacy',
     'memory'
   ].includes(section);
@@ -325,6 +330,8 @@ function titleOf(section: Section, trans: TranslationBundle): string {
       return trans.__('Budget');
     case 'usage':
       return trans.__('Usage');
+    case 'notifications':
+      return trans.__('Notifications');
     case 'privacy':
       return trans.__('Privacy');
     case 'instructions':

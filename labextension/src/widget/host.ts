@@ -105,6 +105,7 @@ const UNAVAILABLE = {
   openInstructions: null,
   openSettings: null,
   openDatabase: null,
+  schedule: null,
   folderTrust: null,
   reviewFolder: () => undefined,
   upload: null,

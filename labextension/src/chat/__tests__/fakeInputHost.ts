@@ -109,6 +109,7 @@ export class FakeInputHost implements IInputHost {
   readonly openDatabase = (): void => {
     this.answer(['database'], undefined);
   };
+  readonly schedule = null;
   readonly openSettings = (): boolean => this.answer(['settings'], true);
 
   private answer<T>(asked: unknown[], value: T): T {

@@ -13,7 +13,7 @@ export function MoreMenu(props: {
   /** Null in a page that cannot open files. */
   onInstructions: (() => void) | null;
 }): React.JSX.Element {
-  const { Icon, upload } = useHost();
+  const { Icon, schedule, upload } = useHost();
   const trans = useTrans();
   const chooser = React.useRef<HTMLInputElement>(null);
   const { onInstructions } = props;
@@ -52,6 +52,16 @@ export function MoreMenu(props: {
             note: trans.__('See exactly what would be sent'),
             act: props.onPreview
           },
+          ...(schedule === null
+            ? []
+            : [
+                {
+                  key: 'schedules',
+                  title: trans.__('Schedules and watchers'),
+                  note: trans.__('Run prompts and notebooks by themselves'),
+                  act: () => schedule(null)
+                }
+              ]),
           ...(onInstructions === null
             ? []
             : [

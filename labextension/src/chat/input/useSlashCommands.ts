@@ -172,7 +172,7 @@ function useChoiceCommands({
 
 /** Commands that show something. */
 function useSheetCommands({ open }: ISlashCommandState): ISlashCommand[] {
-  const { openInstructions } = useHost();
+  const { openInstructions, schedule } = useHost();
   const trans = useTrans();
   const { editBudget } = usePendingInput();
   return [
@@ -196,6 +196,15 @@ function useSheetCommands({ open }: ISlashCommandState): ISlashCommand[] {
       title: trans.__('Show what is sent to the model'),
       run: () => open('request')
     },
+    ...(schedule === null
+      ? []
+      : [
+          {
+            name: 'schedule',
+            title: trans.__('Run a prompt later, again, or when files change'),
+            run: (prompt: string) => schedule({ prompt })
+          }
+        ]),
     ...(openInstructions === null
       ? []
       : [

@@ -39,6 +39,13 @@ export function sessionItems(
       trans.__('Export as JSON lines'),
       () => void actions.exportAs(session, 'jsonl')
     ),
+    ...(actions.schedule === null
+      ? []
+      : [
+          item('schedule', trans.__('Schedule…'), () =>
+            actions.schedule?.({ session: session.id, title: session.title })
+          )
+        ]),
     item('delete', trans.__('Delete'), () => void actions.remove(session), true)
   ];
 }

@@ -77,6 +77,11 @@ export class PanelActions {
 
   readonly view = new PanelState();
 
+  /** Show the form for a new schedule; null in a page without it. */
+  get schedule(): IChatHost['schedule'] {
+    return this.host.schedule;
+  }
+
   /** The session of the active conversation; null before its first message. */
   get session(): Session | null {
     return this.conversations.session(this.conversations.active.key);

@@ -55,7 +55,12 @@ export function createInputHost(parts: ILabParts): IInputHost {
       }
       return known;
     },
-    openDatabase: () => void app.commands.execute(`${EXTENSION_ID}:open-agent-database`)
+    openDatabase: () =>
+      void app.commands.execute(`${EXTENSION_ID}:open-agent-database`),
+    schedule: start => {
+      const command = start === null ? 'open-schedules' : 'schedule';
+      void app.commands.execute(`${EXTENSION_ID}:${command}`, { ...start });
+    }
   };
 }
 

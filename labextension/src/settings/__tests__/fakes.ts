@@ -32,8 +32,10 @@ import type {
   WebServiceInfo,
   WebServiceList,
   Usage,
-  UsageRow
+  UsageRow,
+  WebhookStatus
 } from '../../wire/generated';
+import type { INotificationsApi } from '../store/notifications';
 import type { ISettingsApi, IUsageQuery, Scope } from '../store/api';
 import { FakeAccessTokens } from './fakeAccess';
 import { FakeMemory } from './fakeMemory';
@@ -209,6 +211,22 @@ export const REFUSED: SavedProvider = {
 
 export { FOUND, OWN };
 
+/** A webhook without an address. */
+class FakeNotifications implements INotificationsApi {
+  status: WebhookStatus = {
+    host: null,
+    has_secret: false,
+    secret_last4: null,
+    queued: 0,
+    failed: 0,
+    last_error: null
+  };
+
+  webhook = (): Promise<WebhookStatus> => Promise.resolve(this.status);
+  setSecret = this.webhook;
+  test = this.webhook;
+}
+
 /** The server; `fail` makes the next request fail. */
 export class FakeApi implements ISettingsApi {
   readonly asked: unknown[][] = [];
@@ -240,6 +258,7 @@ export class FakeApi implements ISettingsApi {
   readonly folder = new FakeFolder();
   readonly mcp = new FakeMcpServers();
   readonly access = new FakeAccessTokens();
+  readonly notifications = new FakeNotifications();
   readonly memory = new FakeMemory();
 
   fail(info: Partial<ErrorInfo> = {}): void {

@@ -30,6 +30,7 @@ import type {
 } from '../../wire/generated';
 
 import { accessTokensApi, type IAccessTokensApi } from './accessTokens';
+import { notificationsApi, type INotificationsApi } from './notifications';
 import { mcpServersApi, type IMcpServersApi } from './mcpServers';
 import { memoryApi, type IMemoryApi } from './memory';
 
@@ -89,6 +90,7 @@ export interface ISettingsApi {
   testService(service: string): Promise<ServiceTest>;
   readonly mcp: IMcpServersApi;
   readonly access: IAccessTokensApi;
+  readonly notifications: INotificationsApi;
   readonly memory: IMemoryApi;
   audit(query: IPageQuery & { tool: string }): Promise<AuditPage>;
   operations(query: IPageQuery & { path: string }): Promise<OperationsPage>;
@@ -141,6 +143,7 @@ export function settingsApi(http: Pick<IHttpClient, 'call'>): ISettingsApi {
     testService: id => http.call('POST', service(id, 'test'), {}),
     mcp: mcpServersApi(http),
     access: accessTokensApi(http),
+    notifications: notificationsApi(http),
     memory: memoryApi(http),
     audit: query => get(`audit?${words({ ...query, limit: PAGE })}`),
     operations: query => get(`operations?${words({ ...query, limit: PAGE })}`)

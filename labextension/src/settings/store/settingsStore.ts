@@ -33,6 +33,7 @@ import type {
   WebServiceList
 } from '../../wire/generated';
 import { AccessTokensStore } from './accessTokens';
+import { NotificationsStore } from './notifications';
 import type { ISettingsApi, Scope } from './api';
 import { changedElsewhere } from './conflict';
 import { Drafts, same } from './drafts';
@@ -52,7 +53,8 @@ export type Area =
   | 'search'
   | 'word'
   | 'memory'
-  | 'agent_database';
+  | 'agent_database'
+  | 'notifications';
 
 /** How often a change is repeated on a newer state before giving up. */
 const TRIES = 4;
@@ -80,6 +82,7 @@ export class SettingsStore implements IDisposable {
     this.services = new Resource(() => api.services());
     this.mcp = new McpServersStore(api.mcp);
     this.access = new AccessTokensStore(api.access);
+    this.notifications = new NotificationsStore(api.notifications);
     this.memory = new MemoryStore(api.memory);
     socket.frameReceived.connect(this.onFrame);
     socket.eventsReceived.connect(this.onEvents);
@@ -99,6 +102,7 @@ export class SettingsStore implements IDisposable {
   readonly services: Resource<WebServiceList>;
   readonly mcp: McpServersStore;
   readonly access: AccessTokensStore;
+  readonly notifications: NotificationsStore;
   readonly memory: MemoryStore;
   readonly drafts = new Drafts();
   /** Emitted after a turn, which may have cost something. */
@@ -347,6 +351,7 @@ export class SettingsStore implements IDisposable {
       this.services,
       this.mcp.list,
       this.access.list,
+      this.notifications.webhook,
       this.memory.view,
       this.folderTrust.view
     ] as Resource<unknown>[]; // Read only; the value types do not matter here.
