@@ -1,5 +1,6 @@
 /** The line of a tool call: expands the details and links its cell and file. Used by `CallLine`. */
 
+import type { TranslationBundle } from '@jupyterlab/translation';
 import * as React from 'react';
 
 import {
@@ -10,7 +11,8 @@ import {
 import { targetOf, toolIcon } from '../../model/view-models/conversationItems';
 import {
   memoryChangeOf,
-  memoryTitle
+  memoryTitle,
+  type IMemoryLine
 } from '../../model/view-models/memoryChanges';
 import { callTitle } from '../../model/view-models/toolOwners';
 import { serverText } from '../../text/serverMessages';
@@ -32,10 +34,7 @@ export function CallRow(props: IRow): React.JSX.Element {
   const { call, note, open, onToggle } = props;
   const trans = useTrans();
   const change = memoryChangeOf(call);
-  const title =
-    change === null
-      ? serverText(trans, callTitle(call))
-      : memoryTitle(change, trans);
+  const title = titleOf(call, change, trans);
   const go = useTargetOpener(call);
   const hasCell = go !== null && cellOf(call) !== null;
   const { before, cell, after } = splitTitle(visible(title), hasCell);
@@ -74,6 +73,16 @@ export function CallRow(props: IRow): React.JSX.Element {
       </span>
     </div>
   );
+}
+
+function titleOf(
+  call: CallView,
+  change: IMemoryLine | null,
+  trans: TranslationBundle
+): string {
+  return change === null
+    ? serverText(trans, callTitle(call))
+    : memoryTitle(change, trans);
 }
 
 /** The target of a call unless its title names it; a link if it is a file. */
