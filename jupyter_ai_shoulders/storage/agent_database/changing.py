@@ -74,8 +74,7 @@ def execute(change: Change, sql: str, params: object) -> dict[str, Any]:
         _check_server(change)
         with translated_errors(change.limit):
             writer.execute("COMMIT")
-    crash_point("agent_database.committed")
-    remove_oldest(change.differences, _KEPT * change.limit, change.operation)
+    _after_commit(change)
     return {**done, "before": header.before, "after": header.after}
 
 
@@ -101,7 +100,7 @@ def undo(change: Change, undone: str) -> dict[str, Any]:
             _check_server(change)
 
         _restore(earlier, target, check, change.limit)
-    crash_point("agent_database.committed")
+    _after_commit(change)
     return {"before": header.before, "after": header.after}
 
 
@@ -172,6 +171,11 @@ def _statement(text: str) -> Iterator[str]:
         rest = rest.partition(end)[2].strip()
     if rest:
         yield text
+
+
+def _after_commit(change: Change) -> None:
+    crash_point("agent_database.committed")
+    remove_oldest(change.differences, _KEPT * change.limit, change.operation)
 
 
 def _check_server(change: Change) -> None:

@@ -210,6 +210,43 @@ async def test_a_kill_leaves_the_old_or_the_new_content_and_a_way_back(
         assert await place.service.tables() == ()
 
 
+SERVER_POINTS = {
+    "operations.begin.committed": "y",
+    "agent_database.begun": "y",
+    "agent_database.changed": "z",
+    "operations.end.committed": "z",
+}
+"""Where the server is killed, and the content that it leaves."""
+
+
+def kill_server(root: Path, action: str, point: str) -> None:
+    """Run a server that is killed at a point."""
+    command = [sys.executable, "-m", "tests.storage.agent_database.kill_program"]
+    done = subprocess.run(
+        [*command, str(root), action],
+        cwd=Path(__file__).parents[3],
+        env={**os.environ, ENABLED: f"at=1,name={point}"},
+        check=False,
+    )
+    assert done.returncode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("point", SERVER_POINTS)
+async def test_a_killed_server_leaves_what_the_next_one_settles(tmp_path: Path, point: str) -> None:
+    async with opened(tmp_path) as place:
+        await place.execute(f"{TABLE}; INSERT INTO t VALUES (1, 'y')")
+    await asyncio.to_thread(kill_server, tmp_path, "execute", point)
+    if point != "operations.end.committed":
+        await asyncio.to_thread(kill_server, tmp_path, "settle", "agent_database.settled")
+    async with opened(tmp_path) as place:
+        await place.service.settle()
+        assert place.store.operations.unfinished() == []
+        assert await place.rows() == [[1, SERVER_POINTS[point]]]
+        report = await place.undo.undo_those(SESSION, list, turn(4))
+        assert report.kept == ()
+        assert await place.service.tables() == ()
+
+
 class ServerKilled(BaseException):
     """Stands for the end of the server: nothing after it runs."""
 

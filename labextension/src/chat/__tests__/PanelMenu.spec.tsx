@@ -46,7 +46,10 @@ describe('the menu of the panel', () => {
     await showPanel();
     await userEvent.click(button('More'));
     const items = await screen.findAllByRole('menuitem');
-    expect(items.map(({ textContent }) => textContent)).toEqual(['Close tab']);
+    expect(items.map(({ textContent }) => textContent)).toEqual([
+      'Close tab',
+      'Agent’s database'
+    ]);
     await userEvent.keyboard('{Escape}');
     expect(document.activeElement).toBe(button('More'));
   });
