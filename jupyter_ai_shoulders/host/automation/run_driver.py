@@ -169,9 +169,18 @@ class RunDriver:
                 if outcome.state != "done":
                     break
         finally:
-            if started_kernel and run.notebook is not None and self._ports.end_kernel is not None:
-                await self._ports.end_kernel(run.notebook)
+            if started_kernel and run.notebook is not None:
+                await self._end_kernel(run.notebook)
         return RunOutcome(outcome.state, outcome.message, tuple(turns))
+
+    async def _end_kernel(self, notebook: str) -> None:
+        """End the kernel that the run started; a kernel that cannot be ended fails no run."""
+        if self._ports.end_kernel is None:
+            return
+        try:
+            await self._ports.end_kernel(notebook)
+        except Exception:  # noqa: BLE001 whatever a kernel manager raises
+            _log.exception("The kernel of %s could not be ended.", notebook)
 
     async def _starts_kernel(self, run: ScheduleRun) -> bool:
         """Return whether the run starts the notebook's kernel, which then ends with it."""
