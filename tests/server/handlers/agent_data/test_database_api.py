@@ -13,6 +13,8 @@ from urllib.parse import quote
 import pytest
 
 from tests.server.client import Api
+from tests.server.handlers.sessions.test_undo_api import turn, undo
+from tests.simulator import Simulator, ToolUse
 
 NAME = 'it\'s/a \u202e"table"'
 
@@ -88,3 +90,34 @@ async def test_a_table_is_exported_as_csv_and_parquet(api: Api, filled: Path) ->
     table = pq.read_table(BytesIO(parquet.content))
     assert table.to_pydict() == {"a": [3, 1, 2], "b": ["=1+1", None, "00"]}
     assert list((filled.parent / "agent-exports").iterdir()) == []
+
+
+async def test_undo_of_a_turn_and_a_restore_treat_it_like_other_changes(
+    api: Api, upstream: Simulator
+) -> None:
+    await switch(api, True)
+    create: Any = {"sql": "CREATE TABLE runs (loss); INSERT INTO runs VALUES (0.5)"}
+    change: Any = {"sql": "UPDATE runs SET loss = ?", "params": [0.25]}
+    await turn(api, upstream, ToolUse(name="db_execute", arguments=create))
+    session_id, turn_id = await turn(
+        api,
+        upstream,
+        ToolUse(name="db_execute", arguments=change),
+        ToolUse(name="db_query", arguments={"sql": "SELECT loss FROM runs"}),
+    )
+    assert await loss(api) == [[0.25]]
+    history = (await api.request("GET", "operations", params={"path": ".shoulders/agent.db"})).body[
+        "operations"
+    ]
+    assert [(row["kind"], row["can_undo"]) for row in history] == [("database", True)] * 2
+
+    undone = await undo(api, session_id, turn_id)
+
+    assert await loss(api) == [[0.5]]
+    back = {"seq": undone["seq"], "what": ["notebook", "files"]}
+    assert (await api.post(f"sessions/{session_id}/restore", back)).status == 202
+    assert await loss(api) == [[0.25]]
+
+
+async def loss(api: Api) -> list[list[float]]:
+    return (await api.get("agent-database/tables/runs")).body["rows"]
