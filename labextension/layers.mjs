@@ -9,9 +9,9 @@ import ts from 'typescript';
 const LAYERS = `
 index.ts
 plugins
-plugins/chat-panel widget
+plugins/automation plugins/chat-panel widget
 plugins/chat-host chat settings schedules search references agent-database inline-actions inline-completion threads
-chat/empty-state chat/messages settings/sections settings/providers settings/rules settings/usage settings/mcp settings/access review
+chat/empty-state chat/messages settings/sections settings/memory settings/providers settings/rules settings/usage settings/mcp settings/access review
 chat/cards chat/input chat/threads chat/tool-calls chat/changes settings/components lab word
 chat/agents
 chat/markdown chat/sessions chat/input/suggestions chat/input/sheets threads/marks settings/store tokens.ts

@@ -112,7 +112,7 @@ function Facts(props: { status: ScheduleStatus }): React.JSX.Element {
           </span>
         )}
       </p>
-      {options.prompt !== null && (
+      {options.prompt !== null && options.prompt !== options.title && (
         <p className="shoulders-Schedules-prompt">{visible(options.prompt)}</p>
       )}
       {[state_reason, reason].map(

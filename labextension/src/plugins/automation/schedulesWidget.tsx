@@ -14,20 +14,20 @@ import type { Message } from '@lumino/messaging';
 import type { Widget } from '@lumino/widgets';
 import * as React from 'react';
 
-import { sparkIcon } from '../lab/customIcons';
-import { Icon } from '../lab/icons';
+import { sparkIcon } from '../../lab/customIcons';
+import { Icon } from '../../lab/icons';
 import {
   schedulesApi,
   SchedulesStore,
   type IScheduleStart
-} from '../schedules/api';
-import type { ISchedulesHost } from '../schedules/host';
-import { SchedulesPage } from '../schedules/SchedulesPage';
+} from '../../schedules/api';
+import type { ISchedulesHost } from '../../schedules/host';
+import { SchedulesPage } from '../../schedules/SchedulesPage';
 import {
   EXTENSION_ID,
   type IConversations,
   type IShouldersClient
-} from '../tokens';
+} from '../../tokens';
 
 /** Services the page needs. */
 export interface ISchedulesParts {

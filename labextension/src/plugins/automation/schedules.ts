@@ -18,7 +18,7 @@ import {
   IConversations,
   IShouldersClient,
   TRANSLATION_DOMAIN
-} from '../tokens';
+} from '../../tokens';
 import type { SchedulesPageOpener } from './schedulesWidget';
 
 /** Namespace of the page's state; JupyterLab finds none with a colon. */

@@ -11,8 +11,8 @@ import {
   IConversations,
   IShouldersClient,
   TRANSLATION_DOMAIN
-} from '../tokens';
-import type { NotificationList } from '../wire/generated';
+} from '../../tokens';
+import type { NotificationList } from '../../wire/generated';
 
 /** Shows notifications in the lab's centre, and in the browser while the page is hidden. */
 export const notifications: JupyterFrontEndPlugin<void> = {
@@ -39,7 +39,8 @@ export const notifications: JupyterFrontEndPlugin<void> = {
         return;
       }
       fresh.forEach(({ id }) => shown.add(id));
-      const { showNotifications } = await import('../lab/notificationCentre');
+      const { showNotifications } =
+        await import('../../lab/notificationCentre');
       await showNotifications(fresh, { app, http, conversations, trans });
     };
     const lookAgain = (): void => {
