@@ -52,7 +52,7 @@ class Measured:
 
 
 async def measure(*, quick: bool) -> Measured:
-    """Run all cases; ``quick``: five actions in the mode ``ask``."""
+    """Run all cases; ``quick``: six actions in the mode ``ask``."""
     measured = Measured()
     actions = [action for action in ACTIONS if not quick or action.name in QUICK]
     modes = MODES[:1] if quick else MODES
