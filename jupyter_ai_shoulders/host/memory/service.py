@@ -205,7 +205,8 @@ class MemoryService:
         if change.before is None:
             raise NotFound("What the change did is no longer stored.")
         recorded = await asyncio.to_thread(self._blobs.get, change.before)
-        undone = _codec().validate_json(recorded).inverse()
+        made = _codec().validate_json(recorded)
+        undone = made.inverse()
         file = self.places.person if undone.scope == "person" else self.places.workspace
         if file is None:
             raise NotFound("The memory of this workspace is no longer there.")
@@ -214,7 +215,7 @@ class MemoryService:
             def undo(before: MemoryText) -> MemoryText:
                 after = undone.applied(before)
                 restored = after.get(undone.id)
-                own = [restored.text] if restored is not None and undone.was_own else []
+                own = [restored.text] if restored is not None and made.was_own else []
                 self.places.note_own(undone.scope, after, own)
                 return after
 
