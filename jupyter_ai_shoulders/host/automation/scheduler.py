@@ -346,7 +346,9 @@ class Scheduler:
         for run in self._schedules.open_runs():
             try:
                 schedule = self._schedules.get(run.schedule_id)
-            except NotFound:  # deleted, with its history
+            except NotFound:  # deleted while it ran
+                update = {"state": "interrupted", "ended_at": stored(now)}
+                self._schedules.update_run(run.model_copy(update=update))
                 continue
             driver.start(run, schedule, self._admission.resumed_policy(schedule, now))
 

@@ -141,9 +141,12 @@ class ScheduleService:
         return self.status(changed)
 
     async def delete(self, schedule_id: str, owner: str | None) -> None:
-        """Delete a schedule and its history; its conversations stay. Raises ``NotFound``."""
+        """Delete a schedule and its history; its conversations stay. Raises ``NotFound``.
+
+        What it ran and spent today still counts for the limits of all schedules.
+        """
         self.get(schedule_id, owner)
-        self._stored.delete(schedule_id)
+        self._stored.delete(schedule_id, start_of_day(self._clock.now()))
         await self._stored.sync()
         self.changed()
 

@@ -80,11 +80,19 @@ class SqliteSchedules:
         with self._writing() as connection:
             self._update(connection, schedule, schedule.revision)
 
-    def delete(self, schedule_id: str) -> None:
-        """Remove a schedule and its history; the conversations stay."""
+    def delete(self, schedule_id: str, day: str) -> None:
+        """Remove a schedule and its history; the conversations stay.
+
+        Runs since ``day`` stay until a later deletion, since they count for the limits of that day,
+        and so do runs that have not ended.
+        """
         with self._writing() as connection:
             connection.execute("DELETE FROM schedules WHERE id = ?", (schedule_id,))
-            connection.execute("DELETE FROM schedule_runs WHERE schedule = ?", (schedule_id,))
+            connection.execute(
+                "DELETE FROM schedule_runs WHERE started_at < ? AND NOT is_open "
+                "AND schedule NOT IN (SELECT id FROM schedules)",
+                (day,),
+            )
 
     def next_at(self) -> str | None:
         """Return the earliest time a schedule is due, None without one."""
@@ -115,7 +123,7 @@ class SqliteSchedules:
         return not begun
 
     def update_run(self, run: ScheduleRun) -> None:
-        """Store the state of a run; ignored when its schedule was deleted."""
+        """Store the state of a run."""
         with self._writing() as connection:
             connection.execute(
                 "UPDATE schedule_runs SET is_open = ?, body = ? WHERE id = ?",

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from jupyter_ai_shoulders.core.errors import StateUnavailable
+from jupyter_ai_shoulders.core.errors import PolicyRefusal, StateUnavailable
 from jupyter_ai_shoulders.host.automation.admission import Admission
 from jupyter_ai_shoulders.host.automation.limits import LimitSource
 from jupyter_ai_shoulders.host.automation.ports import Notification
@@ -426,3 +426,42 @@ async def test_a_run_starts_only_once_its_beginning_is_on_the_disk(
 
     assert [run.schedule_id for run, _ in place.driver.started] == [schedule.id]
     assert len(place.schedules.runs(schedule.id, 9)) == 1
+
+
+async def test_deleting_a_schedule_gives_no_runs_or_money_back(
+    clock: SettableClock, places: Any
+) -> None:
+    place: Place = places(runs_per_day=2, usd_per_day=1.0)
+    place.begin()
+    place.driver.cost = 400_000
+    for _ in range(2):
+        made = await place.make(HOURLY)
+        await place.scheduler.run_now(made.id, None)
+        await place.service.delete(made.id, None)
+    made = await place.make(HOURLY)
+
+    with pytest.raises(PolicyRefusal, match="may run 2 times a day"):
+        await place.scheduler.run_now(made.id, None)
+
+    clock.pass_by(DAY)
+    await place.scheduler.run_now(made.id, None)
+    await place.service.delete(made.id, None)
+    assert len(place.schedules.runs_since("")) == 1
+
+
+async def test_a_run_whose_schedule_was_deleted_holds_no_place_after_a_restart(
+    clock: SettableClock, places: Any
+) -> None:
+    place: Place = places(most_concurrent=1)
+    place.begin()
+    place.driver.holds = True
+    made = await place.make(HOURLY)
+    await place.scheduler.run_now(made.id, None)
+    await place.service.delete(made.id, None)
+    assert len(place.schedules.open_runs()) == 1, "it still works"
+
+    again: Place = places(most_concurrent=1)
+    again.begin()
+
+    assert again.driver.started == []
+    assert again.schedules.open_runs() == []
