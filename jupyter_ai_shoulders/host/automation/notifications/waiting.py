@@ -1,8 +1,7 @@
 """Notifies the person of a conversation that begins to wait for them, once.
 
-A listener of the event bus, made by ``host.automation``. Scheduled runs notify by themselves. A
-visible page that shows the conversation says so at once; then nothing is sent. When the
-conversation continues, the notification is settled.
+A listener of the event bus, made by ``host.automation``. A visible page that shows the conversation
+says so at once; then nothing is sent. When the conversation continues, the notification is settled.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class WaitingConversations:
             return
         session = event.session
         key = self._waiting.get(session.id)
-        if session.status == "waiting" and key is None and session.kind != "scheduled":
+        if session.status == "waiting" and key is None:
             key = f"waiting.{session.id}.{event.seq}"
             self._waiting[session.id] = key
             title = session.title or "A conversation"
