@@ -86,9 +86,13 @@ class NotebookPlans:
         self._log = log
 
     def resolve(self, model_id: ModelId) -> ResolvedModel:
-        """Return the plan as a model; starts nothing."""
+        """Return the plan as a model; starts nothing.
+
+        The conversation does not keep it: a later message is answered, and runs nothing again.
+        """
         name = program_name(model_id) or ""
-        return ResolvedModel(ModelSpec(id=model_id, name=name, provider=PROVIDER, model=name), self)
+        spec = ModelSpec(id=model_id, name=name, provider=PROVIDER, model=name)
+        return ResolvedModel(spec, self, is_stand_in=True)
 
     def grants(self, session_id: SessionId, model: ModelId) -> Sequence[Grant]:
         """Return what the person allowed by scheduling the notebook: to copy and to run it."""

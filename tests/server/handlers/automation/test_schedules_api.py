@@ -307,3 +307,19 @@ class TestLimits:
             assert "Your administrator set it" in answer.error["hint"]
         put = await api.put("settings", {"schedules": {"runs_per_day": 9}})
         assert put.status == 422, "the administrator's are locked"
+
+
+async def test_a_message_after_a_notebook_run_does_not_run_it_again(
+    api: Api, told: Told, upstream: Simulator, jp_root_dir: Path
+) -> None:
+    (jp_root_dir / "r.ipynb").write_text(notebook(("a", "print(6 * 7)")), encoding="utf-8")
+    _, run = await run_now(api, notebook="r.ipynb")
+    upstream.script("You are welcome.")
+    session = run["session_id"]
+
+    async with api.stream(session) as stream:
+        await api.post(f"sessions/{session}/messages", {"id": "thanks", "text": "Thanks"})
+        await stream.until("turn-end")
+
+    calls = [event for event in await api.events(session) if event["type"] == "tool-call"]
+    assert len(calls) == 1
