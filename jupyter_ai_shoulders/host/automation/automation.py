@@ -123,6 +123,7 @@ class Automation:
                 kernels=ports.kernels,
                 end_kernel=ports.end_kernel,
                 caps=services.budgets.caps,
+                turn_cost=services.budgets.turn_cost,
             ),
             self.scheduler,
         )

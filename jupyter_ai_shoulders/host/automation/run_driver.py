@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -94,6 +94,8 @@ class DriverPorts:
     end_kernel: Callable[[str], Awaitable[None]] | None
     caps: dict[SessionId, int]
     """Where the limit of a run's conversation is set, see ``OwnerBudgets``."""
+    turn_cost: Callable[[str | None, SessionId, TurnId], Awaitable[int]]
+    """Returns what a turn cost with its sub-agents; raises ``StateUnavailable``."""
 
 
 class RunDriver:
@@ -123,8 +125,9 @@ class RunDriver:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _drive(self, run: ScheduleRun, schedule: Schedule, policy: RunPolicy) -> None:
+        turns: list[TurnId] = []
         try:
-            outcome = await self._play(run, schedule, policy)
+            outcome = await self._play(run, schedule, policy, turns)
         except ShouldersError as error:
             hint = f" {error.info.hint}" if error.info.hint else ""
             outcome = RunOutcome("failed", f"{error.info.message}{hint}")
@@ -133,45 +136,64 @@ class RunDriver:
             outcome = RunOutcome("failed", "Something went wrong on the server; its log says more.")
         while True:
             try:
-                self._end(run, schedule, outcome)
+                await self._end(run, schedule, outcome, turns)
             except StateUnavailable as error:  # a full disk; the schedule waits for the end
                 _log.warning("The end of run %s could not be stored: %s", run.id, error)
                 await asyncio.sleep(RETRY_SECONDS)
             else:
                 return
 
-    def _end(self, run: ScheduleRun, schedule: Schedule, outcome: RunOutcome) -> None:
+    async def _end(
+        self, run: ScheduleRun, schedule: Schedule, outcome: RunOutcome, turns: Sequence[TurnId]
+    ) -> None:
         assert run.session_id is not None
+        cost = await self._cost(run, schedule, turns)
         self._ports.caps.pop(run.session_id, None)
         ended = run.model_copy(
             update={
                 "state": outcome.state,
                 "message": outcome.message,
                 "ended_at": stored(self._ports.clock.now()),
-                "cost_micro_usd": run_cost(self._ports.log, run, outcome.turns),
+                "cost_micro_usd": cost,
             }
         )
         self._ports.schedules.update_run(ended)
         crash_point("schedules.run.ended")
         self._listener.ended(ended, schedule)
 
-    async def _play(self, run: ScheduleRun, schedule: Schedule, policy: RunPolicy) -> RunOutcome:
+    async def _cost(
+        self, run: ScheduleRun, schedule: Schedule, turns: Sequence[TurnId]
+    ) -> int | None:
+        """Return what a run cost, as far as it is known."""
+        assert run.session_id is not None
+        logged = run_cost(self._ports.log, run, turns)
+        try:
+            booked = [
+                await self._ports.turn_cost(schedule.owner, run.session_id, turn) for turn in turns
+            ]
+        except StateUnavailable as error:
+            _log.warning("The cost of run %s may lack that of its sub-agents: %s", run.id, error)
+            return logged
+        return max(sum(booked), logged or 0) if any(booked) else logged
+
+    async def _play(
+        self, run: ScheduleRun, schedule: Schedule, policy: RunPolicy, turns: list[TurnId]
+    ) -> RunOutcome:
+        """Drive a run to its end; ``turns`` receives its turns as they begin."""
         session = self._session(run, schedule, policy)
         crash_point("schedules.session.found")
         self._ports.caps[session.id] = policy.micro_usd + (session.cost_micro_usd or 0)
         started_kernel = await self._starts_kernel(run)
-        turns: list[TurnId] = []
         outcome = RunOutcome("failed", "Nothing was run.")
         try:
             for message in await self._messages(run, schedule):
-                outcome = await self._turn(run, schedule, session.id, message)
-                turns += outcome.turns
+                outcome = await self._turn(run, schedule, session.id, message, turns)
                 if outcome.state != "done":
                     break
         finally:
             if started_kernel and run.notebook is not None:
                 await self._end_kernel(run.notebook)
-        return RunOutcome(outcome.state, outcome.message, tuple(turns))
+        return outcome
 
     async def _end_kernel(self, notebook: str) -> None:
         """End the kernel that the run started; a kernel that cannot be ended fails no run."""
@@ -239,12 +261,18 @@ class RunDriver:
         return messages
 
     async def _turn(
-        self, run: ScheduleRun, schedule: Schedule, session_id: SessionId, message: SendMessage
+        self,
+        run: ScheduleRun,
+        schedule: Schedule,
+        session_id: SessionId,
+        message: SendMessage,
+        turns: list[TurnId],
     ) -> RunOutcome:
         """Send a message and wait for the end of its turn."""
         watch = TurnWatch(self._ports.events, session_id)
         try:
             accepted = await self._send(schedule, session_id, message)
+            turns.append(accepted.turn_id)
             crash_point("schedules.message.accepted")
             state: RunState = run.state
             while True:
@@ -255,7 +283,7 @@ class RunDriver:
                     return outcome_of(end, calls, is_plan=message.model == SCHEDULE_MODEL)
                 status = self._ports.sessions.get(session_id).status
                 if status == "interrupted" and state != "waiting":
-                    return RunOutcome("interrupted", INTERRUPTED, (accepted.turn_id,))
+                    return RunOutcome("interrupted", INTERRUPTED)
                 if status in _NEEDS_PERSON:
                     state = self._follow(run, state, waits=True)
                 elif status == "running":

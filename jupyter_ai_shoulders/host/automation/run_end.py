@@ -26,23 +26,21 @@ class RunOutcome:
 
     state: RunState
     message: str | None = None
-    turns: tuple[TurnId, ...] = ()
 
 
 def outcome_of(end: TurnEnd, calls: Sequence[CallOutcome], *, is_plan: bool) -> RunOutcome:
     """Return how a turn ended; a plan fails with its last call."""
-    turns = () if end.turn_id is None else (end.turn_id,)
     if end.exit in _STOPPED:
-        return RunOutcome(*_STOPPED[end.exit], turns)
+        return RunOutcome(*_STOPPED[end.exit])
     refused = [call for call in calls if call.status == "denied"]
     if is_plan and calls and calls[-1].problem is not None:
-        return RunOutcome("refused" if refused else "failed", calls[-1].problem, turns)
+        return RunOutcome("refused" if refused else "failed", calls[-1].problem)
     if end.exit == "tool_rejected":
-        return RunOutcome("refused", refused[-1].problem if refused else None, turns)
+        return RunOutcome("refused", refused[-1].problem if refused else None)
     if end.exit not in _COMPLETED:
         message = end.error.message if end.error is not None else f"It ended with {end.exit}."
-        return RunOutcome("failed", message, turns)
-    return RunOutcome("done", _refused_note(refused), turns)
+        return RunOutcome("failed", message)
+    return RunOutcome("done", _refused_note(refused))
 
 
 def _refused_note(refused: Sequence[CallOutcome]) -> str | None:

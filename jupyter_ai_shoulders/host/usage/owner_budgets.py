@@ -88,6 +88,14 @@ class OwnerBudgets:
         """Return the month's spending and limit of the user a call is booked to."""
         return self._of_account(account or UsageAccount("other")).standing()
 
+    async def turn_cost(self, owner: str | None, session_id: SessionId, turn_id: TurnId) -> int:
+        """Return what a turn cost in micro-dollars, with its sub-agents and the notes for them.
+
+        Raises ``StateUnavailable``.
+        """
+        account = UsageAccount("other", session_id, turn_id, owner=owner)
+        return (await self._of_account(account).ledger.tallies(account))["turn"].booked
+
     def notices(self, turn_id: TurnId) -> Sequence[BudgetNotice]:
         """Return the notices of a turn, once."""
         return [notice for each in self._known.values() for notice in each.notices(turn_id)]

@@ -323,3 +323,17 @@ async def test_a_message_after_a_notebook_run_does_not_run_it_again(
 
     calls = [event for event in await api.events(session) if event["type"] == "tool-call"]
     assert len(calls) == 1
+
+
+async def test_the_cost_of_a_run_includes_its_sub_agents(
+    api: Api, told: Told, upstream: Simulator
+) -> None:
+    task = ToolUse(name="delegate", arguments={"task": "Look what is in the folder."})
+    upstream.script(reply(task), "Nothing is in it.", "It is empty.")
+
+    _, run = await run_now(api, prompt="Survey the folder.")
+
+    own = (await api.get(f"sessions/{run['session_id']}")).body["cost_micro_usd"]
+    rows = (await api.get("usage", by="session")).body["rows"]
+    assert run["cost_micro_usd"] == sum(row["known_cost_micro_usd"] for row in rows)
+    assert run["cost_micro_usd"] > own > 0
