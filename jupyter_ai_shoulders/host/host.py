@@ -189,6 +189,7 @@ class Host:
     async def _recover(self) -> None:
         try:
             own = await asyncio.to_thread(self.services.store.origin.is_own)
+            await self.services.notifications.load()
             await self.services.store.open()
             crash_point("host.store.opened")
             foreign = [] if own else revoke_permissions(self.sessions, self.log)

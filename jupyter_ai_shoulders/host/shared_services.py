@@ -229,7 +229,9 @@ class SharedServices:
     def _notifications(self) -> NotificationService:
         ports = self.ports
         return NotificationService(
-            NotificationRecords(StateFile(self.store.directory, NOTIFICATIONS)),
+            NotificationRecords(
+                StateFile(self.store.directory, NOTIFICATIONS), self.store.origin.is_known
+            ),
             NotificationPorts(
                 keys=self.keys,
                 webhook_url=lambda: self.preferences.notifications().webhook,

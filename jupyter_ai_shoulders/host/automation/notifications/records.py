@@ -65,8 +65,13 @@ Change = Callable[[Sequence[NotificationRecord]], Sequence[NotificationRecord]]
 class NotificationRecords:
     """The stored notifications; ``update`` blocks."""
 
-    def __init__(self, file: StateFile) -> None:
+    def __init__(self, file: StateFile, is_own: Callable[[], bool] = lambda: True) -> None:
+        """``is_own`` returns whether the file cannot have come with the folder.
+
+        Others are removed: they would speak in our name, also to the webhook.
+        """
         self._file = file
+        self._is_own = is_own
         self._lock = threading.Lock()
         self._known: tuple[NotificationRecord, ...] | None = None
 
@@ -95,6 +100,8 @@ class NotificationRecords:
     def _read(self) -> tuple[NotificationRecord, ...]:
         if self._known is None:
             try:
+                if not self._is_own():
+                    self._file.remove()
                 text = self._file.read()
                 found = NotificationFileContent.model_validate(json.loads(text or "{}"))
                 self._known = found.notifications

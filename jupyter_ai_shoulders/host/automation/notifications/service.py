@@ -79,6 +79,10 @@ class NotificationService:
         self._tasks: set[asyncio.Task[None]] = set()
         self.webhook = WebhookQueue(records, self._target, ports.sender, ports.clock, back_off)
 
+    async def load(self) -> None:
+        """Read what is stored, before the state directory is marked as the user's own."""
+        await asyncio.to_thread(self._records.all)
+
     def start(self) -> None:
         """Continue the queue of the webhook."""
         self.webhook.start()
