@@ -314,7 +314,6 @@ function authorText(by: AuditEntry['by'], trans: TranslationBundle): string {
 function kindName(kind: Operation['kind'], trans: TranslationBundle): string {
   switch (kind) {
     case 'edit':
-    case 'database':
       return trans.__('edited');
     case 'create':
       return trans.__('created');
