@@ -31,7 +31,7 @@ NPM := npm --prefix labextension
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 PAGE_SOURCES := $(shell find labextension/src labextension/style labextension/schema -type f -not -path '*/__tests__/*') \
 	labextension/package.json labextension/tsconfig.json labextension/tsconfig.build.json \
-	labextension/rspack.config.cjs labextension/vite.widget.config.mts
+	labextension/rspack.config.cjs $(wildcard labextension/bundler/*) labextension/vite.widget.config.mts
 
 lab: build
 	cd examples && jupyter-lab --ip=127.0.0.1 --LabApp.default_url=/lab/tree/tour.ipynb $(ALLOW_ROOT) $(LAB_ARGS)

@@ -3,6 +3,12 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   // The fixtures both languages are held to lie in the repository's tests/.
   server: { fs: { allow: ['..'] } },
+  // Node would be given its own SHA-256; the page's is the one to test.
+  resolve: {
+    alias: {
+      'lib0/hash/sha256': `${import.meta.dirname}/node_modules/lib0/hash/sha256.js`
+    }
+  },
   test: {
     include: ['src/**/__tests__/**/*.spec.{ts,tsx}'],
     environment: 'jsdom',

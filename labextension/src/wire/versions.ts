@@ -5,20 +5,17 @@
  * The hash is bundled because `crypto.subtle` is missing on hubs served over plain http.
  */
 
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
+import { digest } from 'lib0/hash/sha256';
 
 /** Version of the protocol; `wire/base.py` has the same number. */
 export const WIRE_VERSION = 1;
 
-const CELL_VERSION_BYTES = 8;
+const CELL_VERSION_DIGITS = 16;
 const encoder = new TextEncoder();
 
 /** The first 16 hex digits of SHA-256 over a cell's source in UTF-8; lone surrogates count as U+FFFD. */
 export function cellVersion(source: string): string {
-  return bytesToHex(
-    sha256(encoder.encode(source)).slice(0, CELL_VERSION_BYTES)
-  );
+  return textVersion(source).slice(0, CELL_VERSION_DIGITS);
 }
 
 /** The version of a list of cells: which cells, with which sources, in which order. */
@@ -32,5 +29,7 @@ export function listVersion(
 
 /** SHA-256 in hex over a file's text in UTF-8 with newline line endings. */
 export function textVersion(text: string): string {
-  return bytesToHex(sha256(encoder.encode(text)));
+  return Array.from(digest(encoder.encode(text)), byte =>
+    byte.toString(16).padStart(2, '0')
+  ).join('');
 }
