@@ -186,7 +186,7 @@ function Limits(props: { list: ScheduleList }): React.JSX.Element {
         )}
       </span>{' '}
       <button type="button" className="shoulders-Link" onClick={openSettings}>
-        {trans.__('Notifications…')}
+        {trans.__('Limits…')}
       </button>
     </p>
   );

@@ -30,6 +30,7 @@ import { NotificationsSection } from './sections/NotificationsSection';
 import { PrivacySection } from './sections/PrivacySection';
 import { ProvidersSection } from './providers/ProvidersSection';
 import { RulesSection } from './rules/RulesSection';
+import { SchedulesSection } from './sections/SchedulesSection';
 import { SearchSection } from './sections/SearchSection';
 import type { SettingsStore } from './store/settingsStore';
 import { SuggestionsSection } from './sections/SuggestionsSection';
@@ -57,6 +58,7 @@ export const SECTIONS = [
   'rules',
   'budget',
   'usage',
+  'schedules',
   'notifications',
   'privacy',
   'instructions',
@@ -162,6 +164,8 @@ function view(section: Section): React.JSX.Element {
       return <BudgetSection />;
     case 'usage':
       return <UsageSection />;
+    case 'schedules':
+      return <SchedulesSection />;
     case 'notifications':
       return <NotificationsSection />;
     case 'privacy':
@@ -298,6 +302,7 @@ function hasScope(section: Section): boolean {
     'search',
     'database',
     'tools',
+    'schedules',
     'notifications',
     'privacy',
     'memory'
@@ -330,6 +335,8 @@ function titleOf(section: Section, trans: TranslationBundle): string {
       return trans.__('Budget');
     case 'usage':
       return trans.__('Usage');
+    case 'schedules':
+      return trans.__('Schedules and watchers');
     case 'notifications':
       return trans.__('Notifications');
     case 'privacy':

@@ -128,8 +128,11 @@ def test_page_fits_a_narrow_panel_and_the_settings_offer_notifications(
     page.keyboard.press("Escape")
     expect(root.get_by_role("button", name="New schedule…")).to_be_focused()
 
-    root.get_by_role("button", name="Notifications…").click()
+    root.get_by_role("button", name="Limits…").click()
     settings = page.get_by_role("region", name="AI settings")
+    expect(settings.get_by_role("textbox", name="Runs per day")).to_have_value("48")
+    shoot(page, "limits")
+    settings.get_by_role("combobox", name="Settings section").select_option("notifications")
     expect(settings.get_by_role("heading", name="Webhook")).to_be_visible()
     shoot(page, "notifications")
     settings.get_by_role("button", name="Send a test notification").click()

@@ -150,7 +150,7 @@ function makeHost(
     },
     openSettings: () => {
       void commands.execute(`${EXTENSION_ID}:open-settings`, {
-        section: 'notifications'
+        section: 'schedules'
       });
     }
   };

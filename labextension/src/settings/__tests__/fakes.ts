@@ -37,6 +37,7 @@ import type {
 } from '../../wire/generated';
 import type { INotificationsApi } from '../store/notifications';
 import type { ISettingsApi, IUsageQuery, Scope } from '../store/api';
+import type { Area } from '../store/settingsStore';
 import { FakeAccessTokens } from './fakeAccess';
 import { FakeMemory } from './fakeMemory';
 import { FakeMcpServers } from './fakeMcp';
@@ -282,27 +283,13 @@ export class FakeApi implements ISettingsApi {
   async putSettings(body: PutSettings, scope: Scope): Promise<Settings> {
     this.note('putSettings', body, scope);
     refuseStale(body.revision, this.held.revision);
-    const {
-      models,
-      egress,
-      commands,
-      ghost,
-      threads,
-      search,
-      references,
-      word
-    } = this.held.values;
     // The server's own tests check what the page sends.
-    const values = {
-      models: { ...models, ...body.models },
-      egress: { ...egress, ...body.egress },
-      commands: { ...commands, ...body.commands },
-      ghost: { ...ghost, ...body.ghost },
-      threads: { ...threads, ...body.threads },
-      search: { ...search, ...body.search },
-      references: { ...references, ...body.references },
-      word: { ...word, ...body.word }
-    } as Settings['values'];
+    const values = Object.fromEntries(
+      Object.entries(this.held.values).map(([area, held]) => [
+        area,
+        { ...held, ...body[area as Area] }
+      ])
+    ) as unknown as Settings['values'];
     this.held = { ...this.held, values, revision: this.next() };
     return this.held;
   }

@@ -6,7 +6,7 @@ import { useTrans } from '../../ui/hooks';
 import { Button } from '../../ui/primitives';
 import type { Settings } from '../../wire/generated';
 import { Group, Loaded, problemText, Problems } from '../components/components';
-import { SwitchSetting } from '../components/fields';
+import { numberIn, SwitchSetting, TextSetting } from '../components/fields';
 import { useSettingsPage, useStore } from '../components/hooks';
 
 export function DatabaseSection(): React.JSX.Element {
@@ -21,7 +21,8 @@ export function DatabaseSection(): React.JSX.Element {
 function Preferences({ settings }: { settings: Settings }): React.JSX.Element {
   const trans = useTrans();
   const { openDatabase } = useSettingsPage().host;
-  const { enabled, limit_mb: limit } = settings.values.agent_database;
+  const { enabled } = settings.values.agent_database;
+  const common = { settings, area: 'agent_database' } as const;
   return (
     <Group
       title={trans.__('Records of the agent')}
@@ -31,11 +32,18 @@ function Preferences({ settings }: { settings: Settings }): React.JSX.Element {
     >
       <Problems problems={settings.problems.map(problemText)} />
       <SwitchSetting
-        settings={settings}
-        area="agent_database"
+        {...common}
         name="enabled"
         label={trans.__('The agent’s database')}
-        note={trans.__('At most %1 MB, in .shoulders/agent.db.', limit)}
+        note={trans.__('In .shoulders/agent.db.')}
+      />
+      <TextSetting
+        {...common}
+        name="limit_mb"
+        label={trans.__('Largest size')}
+        unit={trans.__('MB')}
+        parse={numberIn(1, 1000, true)}
+        invalid={trans.__('Enter a number from %1 to %2.', 1, 1000)}
       />
       {enabled && openDatabase !== null && (
         <div className="shoulders-Actions">

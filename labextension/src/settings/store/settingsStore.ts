@@ -54,7 +54,8 @@ export type Area =
   | 'word'
   | 'memory'
   | 'agent_database'
-  | 'notifications';
+  | 'notifications'
+  | 'schedules';
 
 /** How often a change is repeated on a newer state before giving up. */
 const TRIES = 4;
