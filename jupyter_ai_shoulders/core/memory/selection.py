@@ -21,18 +21,18 @@ _NEWEST_SHARE = 0.5
 def select_statements(
     statements: Sequence[Statement],
     conversation: str,
-    told: Collection[str] = (),
+    sent: Collection[str] = (),
     budget: int = BUDGET,
 ) -> tuple[Statement, ...]:
     """Return the statements to send, in the given order.
 
-    Those in ``told`` (ids) stay first of all, so that a conversation keeps what it began with.
-    Then come the newest and those nearest to the text of the conversation.
+    Those in ``sent`` (ids of the last request) stay first of all, so that a conversation keeps what
+    it began with. Then come the newest and those nearest to the text of the conversation.
     """
-    if _cost(statements) <= budget:
+    if statements_cost(each.text for each in statements) <= budget:
         return tuple(statements)
     newest = _newest(statements)
-    known = [each for each in newest if each.id in told]
+    known = [each for each in newest if each.id in sent]
     chosen: dict[str, Statement] = {}
     left = _take(known, chosen, budget)
     reserve = int(left * (1 - _NEWEST_SHARE))
@@ -42,14 +42,15 @@ def select_statements(
     return tuple(each for each in statements if each.id in chosen)
 
 
-def _cost(statements: Iterable[Statement]) -> int:
-    return sum(len(each.text) + LINE_COST for each in statements)
+def statements_cost(texts: Iterable[str]) -> int:
+    """Return the characters that statements take in a request."""
+    return sum(len(text) + LINE_COST for text in texts)
 
 
 def _take(ranked: Iterable[Statement], chosen: dict[str, Statement], left: int) -> int:
     """Add statements while they fit; return the characters left."""
     for each in ranked:
-        if each.id not in chosen and (cost := _cost((each,))) <= left:
+        if each.id not in chosen and (cost := statements_cost((each.text,))) <= left:
             chosen[each.id] = each
             left -= cost
     return left

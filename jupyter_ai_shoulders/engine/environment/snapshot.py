@@ -79,6 +79,8 @@ class MemorySnapshot:
     statements: tuple[RememberedStatement, ...] = ()
     problems: tuple[str, ...] = ()
     """Problems in reading the files, for the user."""
+    unread: tuple[str, ...] = ()
+    """Beginnings of the ids in files that could not be read."""
 
 
 class EmptyEnvironment:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from jupyter_ai_shoulders.core.memory.selection import BUDGET, select_statements
+from jupyter_ai_shoulders.core.memory.selection import BUDGET, select_statements, statements_cost
 from jupyter_ai_shoulders.engine.environment.snapshot import (
     MemorySnapshot,
     SourceText,
@@ -35,18 +35,26 @@ def memory_facts(
     known: Collection[FactRecord],
     window: int,
 ) -> tuple[FactRecord, ...]:
-    """Return the statements for a request; ``known`` are the facts that were told last.
+    """Return the statements for a request; ``known`` are the facts of the last request.
 
-    A memory that cannot be read just now leaves what was told.
+    Those of a file that cannot be read just now stay.
     """
-    if found is None or found.problems:
-        return tuple(fact for fact in known if fact.name.startswith(MEMORY))
-    told = {fact.name.removeprefix(MEMORY) for fact in known if fact.name.startswith(MEMORY)}
+    earlier = {
+        fact.name.removeprefix(MEMORY): fact for fact in known if fact.name.startswith(MEMORY)
+    }
+    if found is None:
+        return tuple(earlier.values())
+    kept = [fact for name, fact in earlier.items() if name.startswith(found.unread)]
     text = "\n".join(message.text for message in messages)
     statements = [each.statement for each in found.statements if each.is_trusted]
-    return tuple(
-        FactRecord(name=MEMORY + each.id, text=legible(each.text), is_data=False)
-        for each in select_statements(statements, text, told, memory_budget(window))
+    budget = memory_budget(window) - statements_cost(fact.text for fact in kept)
+    selected = select_statements(statements, text, earlier, max(budget, 0))
+    return (
+        *kept,
+        *(
+            FactRecord(name=MEMORY + each.id, text=legible(each.text), is_data=False)
+            for each in selected
+        ),
     )
 
 

@@ -301,17 +301,21 @@ class MemoryService:
 
     def _read_all(self, owner: str | None) -> MemorySnapshot:
         found: list[RememberedStatement] = []
+        problems: list[str] = []
+        unread: list[str] = []
         for scope in self.places.scopes(owner):
             try:
                 text = self.places.file(scope, owner).read()
                 states = self.places.states(scope, text or MemoryText(b""))
             except ShouldersError as error:
-                return MemorySnapshot(problems=(f"{SHOWN[scope]}: {error.info.message}",))
+                problems.append(f"{SHOWN[scope]}: {error.info.message}")
+                unread.append(PREFIX[scope])
+                continue
             for each in () if text is None else text.statements:
                 if states[each.id] != "declined":
                     known = replace(each, id=PREFIX[scope] + each.id, text=well_formed(each.text))
                     found.append(RememberedStatement(scope, known, states[each.id] == "trusted"))
-        return MemorySnapshot(tuple(found))
+        return MemorySnapshot(tuple(found), tuple(problems), tuple(unread))
 
     def _redacted(self, found: MemorySnapshot) -> MemorySnapshot:
         whole = "\n".join(each.statement.text for each in found.statements)

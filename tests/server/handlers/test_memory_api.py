@@ -350,3 +350,15 @@ async def test_undo_leaves_a_statement_of_the_folder_unreviewed(api: Api, worksp
 
     ((_, restored),) = (await statements(api)).items()
     assert restored["state"] == "new"
+
+
+async def test_a_damaged_file_of_the_folder_does_not_hide_the_personal_memory(
+    api: Api, upstream: Simulator, person: Path, workspace: Path
+) -> None:
+    write(person, f"- {SEABORN}\n")
+    write(workspace, "- Plates are in raw/ \0\n")
+    upstream.script("Hello.")
+
+    await api.run(await api.new_session(), "Hi")
+
+    assert SEABORN in sent(upstream).partition("<memory id=")[2]
