@@ -14,6 +14,8 @@ more than a tenth of what the system prompt and the tools take.
 """
 LINE_COST = 4
 """Characters around each statement."""
+COMPARED = 200_000
+"""Characters of the newest statements that are compared with the conversation, 50 ms of work."""
 _NEWEST_SHARE = 0.5
 """Share of the budget for the newest; the nearest to the conversation get the rest."""
 
@@ -37,7 +39,9 @@ def select_statements(
     left = _take(known, chosen, budget)
     reserve = int(left * (1 - _NEWEST_SHARE))
     left = _take(newest, chosen, left - reserve) + reserve
-    left = _take(_nearest(statements, conversation), chosen, left)
+    compared: dict[str, Statement] = {}
+    _take(newest, compared, COMPARED)
+    left = _take(_nearest(tuple(compared.values()), conversation), chosen, left)
     _take(newest, chosen, left)
     return tuple(each for each in statements if each.id in chosen)
 
@@ -66,6 +70,8 @@ def _newest(statements: Sequence[Statement]) -> list[Statement]:
 def _nearest(statements: Sequence[Statement], conversation: str) -> list[Statement]:
     """Return those with words of the conversation, those with rare words first."""
     asked = content_words(conversation)
+    if not asked:
+        return []
     held = {each.id: content_words(each.text) for each in statements}
     count = {word: sum(word in found for found in held.values()) for word in asked}
     weight = {word: log(1 + len(statements) / number) for word, number in count.items() if number}

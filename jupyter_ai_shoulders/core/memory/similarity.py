@@ -109,7 +109,7 @@ def _likeness(new: str, old: str) -> tuple[Likeness | None, float]:
     if share >= REPEATED and (first <= second or second <= first) and not _differs(first ^ second):
         negated = _is_negated(new) != _is_negated(old)
         return ("contradicts" if negated else "repeats"), share
-    if _other_object(_told(new), _told(old)):
+    if _other_object(_predicate(new), _predicate(old)):
         return "contradicts", share
     return ("near", share) if share >= NEAR else (None, share)
 
@@ -124,12 +124,12 @@ def _same_label(new: str, old: str) -> bool:
     return first is not None and second is not None and words(first[1]) == words(second[1])
 
 
-def _told(text: str) -> tuple[str, ...]:
+def _predicate(text: str) -> tuple[str, ...]:
     """Return the words from the verb on: "The user prefers …" and "Prefers …" are alike."""
-    told = words(text)
-    while told and told[0] in _LEADING:
-        told = told[1:]
-    return told
+    predicate = words(text)
+    while predicate and predicate[0] in _LEADING:
+        predicate = predicate[1:]
+    return predicate
 
 
 def _other_object(new: Sequence[str], old: Sequence[str]) -> bool:

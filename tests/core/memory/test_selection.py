@@ -1,5 +1,8 @@
 """Which of many statements enter a request."""
 
+import pytest
+
+from jupyter_ai_shoulders.core.memory import selection
 from jupyter_ai_shoulders.core.memory.memory_text import Statement
 from jupyter_ai_shoulders.core.memory.selection import BUDGET, LINE_COST, select_statements
 
@@ -34,3 +37,18 @@ def test_what_was_told_stays() -> None:
 
     assert told <= {each.id for each in found}
     assert _cost(found) <= BUDGET
+
+
+def test_the_work_of_a_full_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[str] = []
+
+    def counted(text: str) -> frozenset[str]:
+        compared.append(text)
+        return frozenset(text.split())
+
+    monkeypatch.setattr(selection, "content_words", counted)
+    many = [Statement(f"{n:08x}", f"sample {n} {'x' * 90}", "2026-01-01") for n in range(9_000)]
+
+    select_statements(many, "sample 7")
+
+    assert sum(map(len, compared)) < selection.COMPARED + 100
