@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from jupyter_ai_shoulders.core.errors import PolicyRefusal
 from jupyter_ai_shoulders.storage.errors import storage_errors
 from jupyter_ai_shoulders.storage.state_directory import StateDirectory
 
@@ -27,7 +28,14 @@ class ExportFiles:
         self._folder = directory.path / "agent-exports"
 
     def new(self, form: str) -> Path:
-        """Return the path for an export; remove what is left of old ones."""
+        """Return the path for an export; remove what is left of old ones.
+
+        Raises ``PolicyRefusal`` for a link, which came with the folder, and ``StateUnavailable``.
+        """
+        if self._folder.is_symlink():
+            raise PolicyRefusal(
+                f"{self._folder.name} is a link, so nothing is exported.", hint="Remove the link."
+            )
         with storage_errors("write an export", self._directory.path):
             self._directory.prepare()
             self._folder.mkdir(mode=0o700, exist_ok=True)

@@ -68,6 +68,10 @@ def write_difference(before: Image, after: Image, folder: Path, name: str) -> Di
     """Store durably what makes ``before`` from ``after``; return its header."""
     size = before.page_size
     header = DifferenceHeader(before.version, after.version, len(before.content), size)
+    if folder.is_symlink():  # it came with the folder, and the oldest files are removed
+        raise RequestFailed(
+            "unusable", f"{folder.name} is a link, so nothing was changed.", "Remove the link."
+        )
     folder.mkdir(mode=0o700, exist_ok=True)
     temporary = folder / f".{name}"
     packer = zlib.compressobj(1)

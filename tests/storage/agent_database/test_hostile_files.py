@@ -151,3 +151,29 @@ async def test_a_sound_file_of_a_folder_can_be_read_changed_and_restored(place: 
     assert last is not None
     await place.undo.undo(last.id, turn(5))
     assert await place.rows("SELECT a, b FROM t") == [[1, "x"]]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
+async def test_folders_that_are_links_lose_no_files_of_the_user(
+    place: Place, tmp_path: Path
+) -> None:
+    await place.execute("CREATE TABLE t (a)")
+    photos = tmp_path / "photos"
+    photos.mkdir()
+    old = photos / "old.jpg"
+    old.write_bytes(b"")
+    os.truncate(old, 100_000_000)  # more than four times the limit
+    os.utime(old, (0, 0))
+    undo = place.store.directory.agent_database_undo
+    undo.rename(tmp_path / "elsewhere")
+    undo.symlink_to(photos)
+    (place.path.parent / "agent-exports").symlink_to(photos)
+
+    with pytest.raises(ShouldersError, match=r"agent-undo is a link"):
+        await place.execute("INSERT INTO t VALUES (1)", number=2)
+    with pytest.raises(ShouldersError, match=r"agent-exports is a link"):
+        async for _ in place.service.export("t", "csv"):
+            pass
+
+    assert old.exists()
+    assert await place.rows() == []
