@@ -29,7 +29,6 @@ module.exports = {
       new rspack.SwcJsMinimizerRspackPlugin({
         minimizerOptions: {
           ecma: 2022,
-          module: true,
           compress: { passes: 3 },
           format: { comments: false },
           mangle: true

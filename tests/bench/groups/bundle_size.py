@@ -34,6 +34,8 @@ _LOADED = """async folder => {
         .map(path => path.split('/').at(-1));
 }"""
 
+_STARTED = "() => window.jupyterapp.commands.hasCommand('jupyter-ai-shoulders:focus-chat')"
+
 
 def measure() -> list[Figure]:
     """Add up the files a page loads, and all files."""
@@ -73,5 +75,6 @@ def kilobytes_at_start(page: Page, lab: Lab) -> float:
     package = json.loads((EXTENSION / "package.json").read_text())["name"]
     loaded: set[str] = set(page.evaluate(_LOADED, f"/{package}/static/"))
     assert loaded, "nothing of ours was loaded"
+    assert page.evaluate(_STARTED), "our plugins did not start"
     assert loaded <= sizes.keys(), loaded - sizes.keys()
     return sum(sizes[name] for name in loaded)
