@@ -105,8 +105,9 @@ class ShouldersApp(ExtensionApp):
         first = not gc.get_freeze_count()  # once per process, however many servers it has
         try:
             with _long_lived(first):
-                for module in _API_MODULES:
-                    await asyncio.to_thread(import_module, module)
+                with _no_garbage_collection():
+                    for module in _API_MODULES:
+                        await asyncio.to_thread(import_module, module)
                 await self.service().recover()
         except Exception:
             self.log.exception("The AI colleague could not be started")
@@ -188,6 +189,21 @@ def _long_lived(really: bool) -> Generator[None]:
     finally:
         if really:
             gc.freeze()
+
+
+@contextmanager
+def _no_garbage_collection() -> Generator[None]:
+    """Collect no garbage: nearly all that an import creates stays.
+
+    Collections that find nothing are a quarter of its CPU time.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _either_spelling(path: str) -> str:

@@ -1,6 +1,7 @@
 """The extension as Jupyter loads it: cheap, and without harm to the server."""
 
 import asyncio
+import gc
 import subprocess
 import sys
 import threading
@@ -57,18 +58,43 @@ def test_search_is_imported_with_the_first_search_only() -> None:
     assert run.stdout == "\n"
 
 
-def test_the_protocol_sdks_are_imported_with_the_first_use_only() -> None:
+LATE_MODULES = {
+    *("mcp", "mcp_types", "starlette", "acp"),
+    *("cronsim", "watchfiles", "opentelemetry"),
+    "jupyter_ai_shoulders.host.automation.run_driver",
+    "jupyter_ai_shoulders.host.automation.watchers.service",
+    "jupyter_ai_shoulders.host.delegation.service",
+}
+
+
+def test_what_few_use_is_imported_with_the_first_use_only() -> None:
     program = (
         "import sys, jupyter_ai_shoulders.server.mcp.routes\n"
         "import jupyter_ai_shoulders.server.routes, jupyter_ai_shoulders.host.preload as p\n"
         "import jupyter_ai_shoulders.server.extension_services\n"
         "p.import_for_turns()\n"
-        "print(*{'mcp', 'mcp_types', 'starlette', 'acp'} & sys.modules.keys())"
+        f"print(*{LATE_MODULES!r} & sys.modules.keys())"
     )
     run = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert run.stdout == "\n"
+
+
+async def test_no_garbage_is_collected_while_the_modules_are_imported(
+    jp_serverapp: ServerApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    during: list[bool] = []
+    monkeypatch.setattr(app_module, "QUIET_SECONDS", 0)
+
+    def imported(_: str) -> None:
+        during.append(gc.isenabled())
+
+    monkeypatch.setattr(app_module, "import_module", imported)
+
+    await extension(jp_serverapp).warm()
+
+    assert (during, gc.isenabled()) == ([False, False], True)
 
 
 async def test_the_start_recovers_before_the_first_request(

@@ -17,7 +17,6 @@ from jupyter_ai_shoulders.host.automation.limits import (
     narrower_mode,
     narrower_toolset,
 )
-from jupyter_ai_shoulders.host.automation.run_driver import RunPolicy
 from jupyter_ai_shoulders.host.automation.service import start_of_day
 from jupyter_ai_shoulders.storage.automation.schedules import SqliteSchedules
 from jupyter_ai_shoulders.storage.base import Sessions
@@ -27,6 +26,16 @@ from jupyter_ai_shoulders.wire.api.automation.schedules import (
     ScheduleRun,
 )
 from jupyter_ai_shoulders.wire.sessions import Mode, Toolset
+
+
+@dataclass(frozen=True, slots=True)
+class RunPolicy:
+    """What a run may do, decided when it starts."""
+
+    mode: Mode
+    toolset: Toolset
+    micro_usd: int
+    """What its conversation may cost at most."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,24 +7,30 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.ports import Models
 from jupyter_ai_shoulders.host.automation.admission import Admission
 from jupyter_ai_shoulders.host.automation.notifications.waiting import WaitingConversations
 from jupyter_ai_shoulders.host.automation.ports import LateNotifier
-from jupyter_ai_shoulders.host.automation.run_driver import DriverPorts, RunDriver
 from jupyter_ai_shoulders.host.automation.scheduler import Scheduler
 from jupyter_ai_shoulders.host.automation.watchers.own_activity import OwnActivityLog
-from jupyter_ai_shoulders.host.automation.watchers.records import WatchRecords
 from jupyter_ai_shoulders.host.automation.watchers.scheduling import (
     WatcherPorts,
     WatcherSchedules,
 )
-from jupyter_ai_shoulders.host.automation.watchers.watching_tools import WatchingTools
 from jupyter_ai_shoulders.host.sessions.service import SessionService
 from jupyter_ai_shoulders.host.shared_services import SharedServices
 from jupyter_ai_shoulders.storage.automation.schedules import has_schedules
+
+if TYPE_CHECKING:
+    from jupyter_ai_shoulders.host.automation.run_driver import RunDriver
+    from jupyter_ai_shoulders.host.automation.watchers.service import (
+        ChangeListener,
+        FileWatchers,
+    )
+    from jupyter_ai_shoulders.host.automation.watchers.watching_tools import WatchingTools
 
 TAKE_OVER_SECONDS = 10.0
 """How often a second server on a workspace looks whether the first one has ended."""
@@ -70,26 +76,40 @@ class Automation:
         )
         self.activity = OwnActivityLog(store.operations, ports.clock)
         store.hub.add(self.activity)
-        self.watchers = WatcherSchedules(self._watcher_ports())
+        self.watchers = WatcherSchedules(
+            WatcherPorts(
+                schedules=store.schedules,
+                starter=self.scheduler,
+                tools=self._watching_tools,
+                files=self._file_watchers,
+                clock=ports.clock,
+            )
+        )
         self.schedules.on_change(self.watchers.changed)
 
-    def _watcher_ports(self) -> WatcherPorts:
-        services, store, ports = self._services, self._services.store, self._services.ports
-        tools = WatchingTools(
+    def _file_watchers(self, listener: ChangeListener) -> FileWatchers:
+        from jupyter_ai_shoulders.host.automation.watchers.records import WatchRecords
+        from jupyter_ai_shoulders.host.automation.watchers.service import FileWatchers
+
+        services = self._services
+        return FileWatchers(
+            self._watching_tools(),
+            WatchRecords(services.store.directory),
+            listener,
+            always_poll=lambda: services.preferences.schedules()[0].poll_files,
+            state_changed=lambda: services.ports.pages.settings_changed("schedules"),
+        )
+
+    def _watching_tools(self) -> WatchingTools:
+        from jupyter_ai_shoulders.host.automation.watchers.watching_tools import WatchingTools
+
+        services, ports = self._services, self._services.ports
+        return WatchingTools(
             services.documents.workspace,
             services.path_index,
             self.activity,
             ports.clock,
             ports.ids,
-        )
-        return WatcherPorts(
-            schedules=store.schedules,
-            starter=self.scheduler,
-            tools=tools,
-            records=WatchRecords(store.directory),
-            always_poll=lambda: services.preferences.schedules()[0].poll_files,
-            clock=ports.clock,
-            state_changed=lambda: ports.pages.settings_changed("schedules"),
         )
 
     def take_over_later(self, retry: Callable[[], Awaitable[None]]) -> None:
@@ -109,8 +129,14 @@ class Automation:
         self.notifications.start()
         if not self._services.settings.runs_schedules:
             return
+        self.scheduler.start(self._run_driver)
+        self.watchers.start()
+
+    def _run_driver(self) -> RunDriver:
+        from jupyter_ai_shoulders.host.automation.run_driver import DriverPorts, RunDriver
+
         services, store, ports = self._services, self._services.store, self._services.ports
-        driver = RunDriver(
+        return RunDriver(
             DriverPorts(
                 schedules=store.schedules,
                 sessions=store.sessions,
@@ -127,8 +153,6 @@ class Automation:
             ),
             self.scheduler,
         )
-        self.scheduler.start(driver)
-        self.watchers.start()
 
     async def aclose(self) -> None:
         """Start nothing more."""

@@ -24,6 +24,7 @@ from jupyter_ai_shoulders.core.errors import (
 from jupyter_ai_shoulders.core.file_changes.prompt import change_message
 from jupyter_ai_shoulders.engine.engine import Engine
 from jupyter_ai_shoulders.engine.ports import Models
+from jupyter_ai_shoulders.host.automation.admission import RunPolicy
 from jupyter_ai_shoulders.host.automation.notebook_plans import call_outcomes
 from jupyter_ai_shoulders.host.automation.run_end import RunOutcome, outcome_of, run_cost
 from jupyter_ai_shoulders.host.automation.timing import stored
@@ -42,7 +43,7 @@ from jupyter_ai_shoulders.wire.api.commands import CreateSession, SendMessage
 from jupyter_ai_shoulders.wire.api.responses import MessageAccepted
 from jupyter_ai_shoulders.wire.ids import MessageId, SessionId, TurnId
 from jupyter_ai_shoulders.wire.messages import FileAttachment
-from jupyter_ai_shoulders.wire.sessions import Mode, Session, Toolset
+from jupyter_ai_shoulders.wire.sessions import Session
 
 _log = logging.getLogger(__name__)
 
@@ -54,16 +55,6 @@ INTERRUPTED = (
 
 
 _NEEDS_PERSON = frozenset({"waiting", "interrupted"})
-
-
-@dataclass(frozen=True, slots=True)
-class RunPolicy:
-    """What a run may do, decided when it starts."""
-
-    mode: Mode
-    toolset: Toolset
-    micro_usd: int
-    """What its conversation may cost at most."""
 
 
 class RunEvents(Protocol):

@@ -10,17 +10,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jupyter_ai_shoulders.core.clock import Clock, IdSource, Sleep
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ShouldersError
-from jupyter_ai_shoulders.host.automation.admission import Admission
+from jupyter_ai_shoulders.host.automation.admission import Admission, RunPolicy
 from jupyter_ai_shoulders.host.automation.ports import Notifier
-from jupyter_ai_shoulders.host.automation.run_driver import RunDriver, RunPolicy
 from jupyter_ai_shoulders.host.automation.run_notices import run_notification
 from jupyter_ai_shoulders.host.automation.service import (
     ScheduleService,
@@ -46,6 +45,9 @@ from jupyter_ai_shoulders.wire.api.automation.schedules import (
     ScheduleRun,
 )
 from jupyter_ai_shoulders.wire.ids import SessionId
+
+if TYPE_CHECKING:
+    from jupyter_ai_shoulders.host.automation.run_driver import RunDriver
 
 _log = logging.getLogger(__name__)
 
@@ -92,15 +94,19 @@ class Scheduler:
         self._sleep = sleep
         self._wake = asyncio.Event()
         self._loop: asyncio.Task[None] | None = None
+        self._make_driver: Callable[[], RunDriver] | None = None
         self._driver: RunDriver | None = None
         self._seen: tuple[datetime, float] | None = None
         self._begun: list[tuple[ScheduleRun, Schedule, RunPolicy]] = []
         """Runs that are stored, and not yet known to be on the disk."""
         service.on_change(self._wake.set)
 
-    def start(self, driver: RunDriver) -> None:
-        """Take up the runs of the last process, then start what is due from now on."""
-        self.take_up(driver)
+    def start(self, make_driver: Callable[[], RunDriver]) -> None:
+        """Take up the runs of the last process, then start what is due from now on.
+
+        The driver is made for the first run, as its modules are imported then.
+        """
+        self.take_up(make_driver)
         self._loop = asyncio.create_task(self._run(), name="schedules")
 
     @property
@@ -123,7 +129,7 @@ class Scheduler:
         Raises ``NotFound``, ``Conflict`` (it runs already, too many run), ``PolicyRefusal``.
         """
         schedule = self._service.get(schedule_id, owner)
-        if self._driver is None:
+        if self._make_driver is None:
             raise Conflict("Schedules run on a server; there is none here.", code="disabled")
         if self._admission.is_full():
             raise Conflict("As many scheduled runs are at work as allowed.", retryable=True)
@@ -144,7 +150,7 @@ class Scheduler:
         schedule = self._schedules.get(schedule_id)
         if not isinstance(schedule.trigger, FilesTrigger):
             raise InvalidRequest(f"{schedule_id} is not a watcher.")
-        if schedule.state != "active" or self._driver is None:
+        if schedule.state != "active" or self._make_driver is None:
             return None
         now = self._clock.now()
         later = self._later(schedule, now)
@@ -291,9 +297,8 @@ class Scheduler:
         await self._schedules.sync()
         crash_point("schedules.run.synced")
         begun, self._begun = self._begun, []
-        assert self._driver is not None
         for run, schedule, policy in begun:
-            self._driver.start(run, schedule, policy)
+            self._drive(run, schedule, policy)
         self._service.changed()
 
     def _refuse(
@@ -339,9 +344,9 @@ class Scheduler:
         )
         return run.model_copy(update=update)
 
-    def take_up(self, driver: RunDriver) -> None:
+    def take_up(self, make_driver: Callable[[], RunDriver]) -> None:
         """Drive on the runs that the last process had begun; none of their effects repeats."""
-        self._driver = driver
+        self._make_driver = make_driver
         now = self._clock.now()
         for run in self._schedules.open_runs():
             try:
@@ -350,7 +355,13 @@ class Scheduler:
                 update = {"state": "interrupted", "ended_at": stored(now)}
                 self._schedules.update_run(run.model_copy(update=update))
                 continue
-            driver.start(run, schedule, self._admission.resumed_policy(schedule, now))
+            self._drive(run, schedule, self._admission.resumed_policy(schedule, now))
+
+    def _drive(self, run: ScheduleRun, schedule: Schedule, policy: RunPolicy) -> None:
+        if self._driver is None:
+            assert self._make_driver is not None, "runs begin once it is started"
+            self._driver = self._make_driver()
+        self._driver.start(run, schedule, policy)
 
     # what happens to runs (``RunEvents``)
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from functools import lru_cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
-
-from cronsim import CronSim, CronSimError
 
 from jupyter_ai_shoulders.core.clock import timestamp
 from jupyter_ai_shoulders.core.errors import InvalidRequest
@@ -28,6 +27,9 @@ from jupyter_ai_shoulders.wire.api.automation.schedules import (
     RunCause,
     Trigger,
 )
+
+if TYPE_CHECKING:
+    from cronsim import CronSim
 
 ON_TIME = timedelta(minutes=2)
 """A run that starts this late still counts as on time."""
@@ -224,6 +226,8 @@ def _cron(expression: str, tz: ZoneInfo, after: datetime) -> CronSim:
             hint="Five fields: minute, hour, day of month, month, day of week; for instance "
             "0 9 * * MON-FRI.",
         )
+    from cronsim import CronSim
+
     return CronSim(expression, after.astimezone(tz))
 
 
@@ -231,6 +235,8 @@ def _cron(expression: str, tz: ZoneInfo, after: datetime) -> CronSim:
 def _is_cron(expression: str) -> bool:
     if len(expression.split()) != 5:
         return False  # six fields are seconds
+    from cronsim import CronSim, CronSimError
+
     try:
         CronSim(expression, datetime(2026, 1, 1, tzinfo=UTC))
     except CronSimError:

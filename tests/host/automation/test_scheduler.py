@@ -12,10 +12,10 @@ from typing import Any, cast
 import pytest
 
 from jupyter_ai_shoulders.core.errors import PolicyRefusal, StateUnavailable
-from jupyter_ai_shoulders.host.automation.admission import Admission
+from jupyter_ai_shoulders.host.automation.admission import Admission, RunPolicy
 from jupyter_ai_shoulders.host.automation.limits import LimitSource
 from jupyter_ai_shoulders.host.automation.ports import Notification
-from jupyter_ai_shoulders.host.automation.run_driver import RunDriver, RunPolicy
+from jupyter_ai_shoulders.host.automation.run_driver import RunDriver
 from jupyter_ai_shoulders.host.automation.scheduler import Scheduler
 from jupyter_ai_shoulders.host.automation.service import ScheduleOrigin, ScheduleService
 from jupyter_ai_shoulders.host.settings.file_parser import restricts
@@ -125,7 +125,7 @@ class Place:
 
     def begin(self) -> None:
         """Start as a process does, without its own loop."""
-        self.scheduler.take_up(cast("RunDriver", self.driver))
+        self.scheduler.take_up(lambda: cast("RunDriver", self.driver))
 
     async def make(self, trigger: Any, **options: Any) -> Schedule:
         origin = options.pop("origin", ScheduleOrigin(None))
@@ -351,7 +351,7 @@ async def test_the_loop_sleeps_until_the_next_time_and_for_ever_without_one(
         await asyncio.sleep(0)
 
     place.scheduler._sleep = sleep
-    place.scheduler.start(cast("RunDriver", place.driver))
+    place.scheduler.start(lambda: cast("RunDriver", place.driver))
     await asyncio.sleep(0.02)
     assert sleeps == [], "no polling"
     schedule = await place.make(OnceTrigger(at="2026-06-01T08:01:15"))

@@ -7,17 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from jupyter_ai_shoulders.core.clock import Clock
 from jupyter_ai_shoulders.core.errors import NotFound, ShouldersError
-from jupyter_ai_shoulders.core.file_changes.prompt import change_lines
 from jupyter_ai_shoulders.guard.search.globs import Glob
-from jupyter_ai_shoulders.guard.search.matching_files import TooManyFiles
 from jupyter_ai_shoulders.host.automation.timing import check_trigger, next_run, stored
-from jupyter_ai_shoulders.host.automation.watchers.records import PendingChange, WatchRecords
-from jupyter_ai_shoulders.host.automation.watchers.service import FileWatchers, Watch
-from jupyter_ai_shoulders.host.automation.watchers.watching_tools import WatchingTools
 from jupyter_ai_shoulders.wire.api.automation.previews import SchedulePreview, WatcherStatus
 from jupyter_ai_shoulders.wire.api.automation.schedules import (
     FilesTrigger,
@@ -25,6 +20,15 @@ from jupyter_ai_shoulders.wire.api.automation.schedules import (
     ScheduleRun,
     Trigger,
 )
+
+if TYPE_CHECKING:
+    from jupyter_ai_shoulders.host.automation.watchers.records import PendingChange
+    from jupyter_ai_shoulders.host.automation.watchers.service import (
+        ChangeListener,
+        FileWatchers,
+        Watch,
+    )
+    from jupyter_ai_shoulders.host.automation.watchers.watching_tools import WatchingTools
 
 PREVIEWED = 3
 """Times that a preview shows."""
@@ -58,11 +62,10 @@ class WatcherPorts:
 
     schedules: StoredSchedules
     starter: RunStarter
-    tools: WatchingTools
-    records: WatchRecords
-    always_poll: Callable[[], bool]
+    tools: Callable[[], WatchingTools]
+    files: Callable[[ChangeListener], FileWatchers]
+    """Makes the watching; called for the first watcher, as its modules are imported then."""
     clock: Clock
-    state_changed: Callable[[], None] = lambda: None
 
 
 class WatcherSchedules:
@@ -70,6 +73,7 @@ class WatcherSchedules:
 
     def __init__(self, ports: WatcherPorts) -> None:
         self._ports = ports
+        self._is_started = False
         self._running: frozenset[str] = frozenset()
         self._known: frozenset[str] = frozenset()
         self._watches: tuple[Watch, ...] | None = None
@@ -77,34 +81,39 @@ class WatcherSchedules:
 
     def start(self) -> None:
         """Watch from now on."""
-        ports = self._ports
-        self._files = FileWatchers(
-            ports.tools,
-            ports.records,
-            _Listener(ports),
-            always_poll=ports.always_poll,
-            state_changed=ports.state_changed,
-        )
+        self._is_started = True
         self.changed()
 
     def changed(self) -> None:
         """Follow changes of schedules and the ends of runs. Raises nothing."""
-        if self._files is None:
+        if not self._is_started:
             return
         try:
             schedules, runs = self._ports.schedules.all(), self._ports.schedules.open_runs()
         except ShouldersError:  # the state cannot be read: the next change tries again
             return
         watchers = [each for each in schedules if isinstance(each.trigger, FilesTrigger)]
-        self._forget(frozenset(each.id for each in watchers))
+        if self._files is None:
+            if not watchers:
+                return
+            self._files = self._ports.files(_Listener(self._ports))
+        self._follow(self._files, watchers, runs)
+
+    def _follow(
+        self, files: FileWatchers, watchers: Sequence[Schedule], runs: Sequence[ScheduleRun]
+    ) -> None:
+        known = frozenset(each.id for each in watchers)
+        for schedule_id in self._known - known:
+            files.forget(schedule_id)
+        self._known = known
         wanted = tuple(_watch(each) for each in watchers if each.state == "active")
         if wanted != self._watches:
             self._watches = wanted
-            self._files.set(wanted)
+            files.set(wanted)
         running = frozenset(run.schedule_id for run in runs)
         ended, self._running = self._running - running, running
         for schedule_id in ended:
-            self._files.run_ended(schedule_id)
+            files.run_ended(schedule_id)
 
     def states(self) -> Sequence[WatcherStatus]:
         """Return how each enabled watcher fares."""
@@ -142,16 +151,12 @@ class WatcherSchedules:
             await self._files.aclose()
 
     def _matching(self, globs: Sequence[str]) -> int | None:
+        from jupyter_ai_shoulders.guard.search.matching_files import TooManyFiles
+
         try:
-            return len(self._ports.tools.scan([Glob(text) for text in globs]))
+            return len(self._ports.tools().scan([Glob(text) for text in globs]))
         except TooManyFiles:
             return None
-
-    def _forget(self, known: frozenset[str]) -> None:
-        assert self._files is not None
-        for schedule_id in self._known - known:
-            self._files.forget(schedule_id)
-        self._known = known
 
 
 class _Listener:
@@ -161,6 +166,8 @@ class _Listener:
         self._ports = ports
 
     async def settled(self, watch_id: str, change: PendingChange) -> None:
+        from jupyter_ai_shoulders.core.file_changes.prompt import change_lines
+
         lines = change_lines(change.file_changes(), change.total)
         try:
             await self._ports.starter.files_changed(watch_id, lines, change.key)
@@ -176,5 +183,7 @@ class _Listener:
 
 
 def _watch(schedule: Schedule) -> Watch:
+    from jupyter_ai_shoulders.host.automation.watchers.service import Watch
+
     assert isinstance(schedule.trigger, FilesTrigger)
     return Watch(schedule.id, schedule.trigger.globs, schedule.trigger.settle_s)
