@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,10 @@ from jupyter_ai_shoulders.host.automation.watchers.service import (
     WatchState,
     WatchTimes,
 )
+from jupyter_ai_shoulders.host.automation.watchers.watched_files import (
+    FileComparison,
+    WatchedFiles,
+)
 from jupyter_ai_shoulders.host.automation.watchers.watching_tools import WatchingTools
 from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.storage.state_directory import StateDirectory
@@ -43,7 +48,7 @@ from jupyter_ai_shoulders.wire.ids import SessionId
 from jupyter_ai_shoulders.wire.versions import file_version
 
 SETTLE = 0.1
-TIMES = WatchTimes(poll=0.05, step=0.02, longest_wait=1.0, retry=0.1)
+TIMES = WatchTimes(poll=0.05, step=0.02, retry=0.1)
 SILENCE = 0.4
 """In which a change would have been reported."""
 
@@ -100,11 +105,30 @@ class Runs:
         return self.lines()
 
 
+class HoldableClock(SystemClock):
+    """A clock whose monotonic time stands still on request, so that no load ends a burst."""
+
+    def __init__(self) -> None:
+        self._lost = 0.0
+        self._held: float | None = None
+
+    def monotonic(self) -> float:
+        return super().monotonic() - self._lost if self._held is None else self._held
+
+    @contextmanager
+    def held(self) -> Generator[None]:
+        self._held = self.monotonic()
+        yield
+        self._lost = super().monotonic() - self._held
+        self._held = None
+
+
 @dataclass
 class Setup:
     """A workspace, its watchers and what our conversations did."""
 
     root: Path
+    clock: HoldableClock
     tools: WatchingTools
     records: WatchRecords
     journal: MemoryJournal
@@ -112,14 +136,13 @@ class Setup:
     watchers: FileWatchers | None = None
 
     async def start(
-        self, *globs: str, remote: str | None = None, always_poll: bool = False
+        self, *globs: str, remote: str | None = None, times: WatchTimes = TIMES
     ) -> None:
         self.watchers = FileWatchers(
             self.tools,
             self.records,
             self.runs,
-            times=TIMES,
-            always_poll=lambda: always_poll,
+            times=times,
             remote=lambda _: remote,
         )
         self.watchers.set([Watch("sch_1", globs or ("data/*.csv",), SETTLE)])
@@ -150,13 +173,13 @@ def watching(tmp_path: Path, jp_asyncio_loop: asyncio.AbstractEventLoop) -> Iter
     (root / "data").mkdir(parents=True)
     (root / "data" / "a.csv").write_text("1")
     (root / "data" / "b.csv").write_text("2")
-    clock = SystemClock()
+    clock = HoldableClock()
     journal = MemoryJournal(clock.now())
     workspace = Workspace(root)
     tools = WatchingTools(
         workspace, PathIndex(workspace), OwnActivityLog(journal, clock), clock, RandomIds()
     )
-    made = Setup(root, tools, WatchRecords(StateDirectory(tmp_path / "state")), journal)
+    made = Setup(root, clock, tools, WatchRecords(StateDirectory(tmp_path / "state")), journal)
     yield made
     jp_asyncio_loop.run_until_complete(made.stop())
     workspace.close()
@@ -269,11 +292,34 @@ async def test_change_starts_one_run_after_it_settled(
 ) -> None:
     await watching.start(glob, remote="nfs4" if polls else None)
 
-    await asyncio.to_thread(do, watching.root / "data")
+    with watching.clock.held():
+        await asyncio.to_thread(do, watching.root / "data")
 
     assert await watching.runs.expect(len(expected)) == expected
     assert watching.state.method == ("polling" if polls else "notifications")
     assert watching.state.problem is None
+
+
+async def test_polled_files_that_still_change_at_the_look_are_reported_with_the_rest(
+    watching: Setup,
+) -> None:
+    watch = Watch("sch_1", ("data/*.csv",), settle_s=0.0)
+    watched = WatchedFiles(watch, watching.tools, watching.records, longest_wait=60.0)
+    await watched.start(watching.clock.monotonic())
+    await watched.has_moved()
+    (watching.root / "data" / "a.csv").write_text("new")
+    assert await watched.has_moved()
+    (watching.root / "data" / "b.csv").write_text("still being written")
+
+    looks = list[PendingChange | None]()
+    for _ in range(2):
+        assert watched.is_due(watching.clock.monotonic())
+        looks.append(await watched.look(FileComparison(exact_times=False)))
+
+    first, second = looks
+    assert first is None
+    assert second is not None
+    assert [each.path for each in second.changes] == ["data/a.csv", "data/b.csv"]
 
 
 async def test_links_out_of_the_workspace_are_not_followed(watching: Setup, tmp_path: Path) -> None:
@@ -290,7 +336,7 @@ async def test_links_out_of_the_workspace_are_not_followed(watching: Setup, tmp_
 
 
 async def test_endless_burst_is_reported_after_the_longest_wait(watching: Setup) -> None:
-    await watching.start()
+    await watching.start(times=replace(TIMES, longest_wait=1.0))
     loop = asyncio.get_running_loop()
     started = loop.time()
 

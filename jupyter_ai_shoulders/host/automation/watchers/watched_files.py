@@ -131,7 +131,7 @@ class WatchedFiles:
         changes = changes_between(record.snapshot(), current) if current is not None else ()
         if current is None or not changes:
             return None
-        if comparison.exact_times and self._continues(changes, current, now_ns):
+        if self._continues(changes, current, now_ns, exact_times=comparison.exact_times):
             self._hinted_ns = noticed
             return None
         first = record.looked_ns if noticed is None else noticed - TOLERANCE_NS
@@ -147,17 +147,25 @@ class WatchedFiles:
         await self._store(record_of(self.watch.globs, current, now_ns, pending))
         return pending
 
-    def _continues(self, changes: Sequence[FileChange], current: Snapshot, now_ns: int) -> bool:
-        """Return whether files still change: the system's notifications lag behind under load."""
-        newest = max(
-            (current[each.path].changed_ns for each in changes if each.path in current), default=0
-        )
-        left = self.watch.settle_s - (now_ns - newest) / 1e9
-        return (
-            newest > 0
-            and left > 0
-            and self._settling.resume(self._burst, self._tools.clock.monotonic())
-        )
+    def _continues(
+        self,
+        changes: Sequence[FileChange],
+        current: Snapshot,
+        now_ns: int,
+        *,
+        exact_times: bool,
+    ) -> bool:
+        """Return whether files still change: notifications and polls lag behind under load."""
+        if exact_times:
+            newest = max(
+                (current[each.path].changed_ns for each in changes if each.path in current),
+                default=0,
+            )
+            moves = newest > 0 and self.watch.settle_s > (now_ns - newest) / 1e9
+        else:  # they are at rest once they are as the last poll found them
+            moves = self._seen is not None and bool(changes_between(self._seen, current))
+            self._seen = current
+        return moves and self._settling.resume(self._burst, self._tools.clock.monotonic())
 
     async def reported(self) -> None:
         """Forget the recorded change: its run is recorded. Raises ``StateUnavailable``."""
