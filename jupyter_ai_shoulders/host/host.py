@@ -169,6 +169,7 @@ class Host:
         self.installed.close()
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self.services.store.aclose)
+            stack.push_async_callback(self.automation.close_notifications)
             stack.push_async_callback(self.budgets.aclose)
             stack.push_async_callback(self.models.aclose)
             stack.push_async_callback(self.services.documents.aclose)

@@ -155,11 +155,14 @@ class Automation:
         )
 
     async def aclose(self) -> None:
-        """Start nothing more."""
+        """Start nothing more. ``close_notifications`` follows."""
         if self._take_over is not None:
             self._take_over.cancel()
             await asyncio.gather(self._take_over, return_exceptions=True)
         await self.watchers.aclose()
         await self.scheduler.aclose()
+
+    async def close_notifications(self) -> None:
+        """Store what the person is to be told. Last, as turns that stop settle notifications."""
         await self._waiting.aclose()
         await self.notifications.aclose()

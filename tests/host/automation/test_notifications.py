@@ -24,10 +24,16 @@ from jupyter_ai_shoulders.host.automation.notifications.service import (
     NotificationPorts,
     NotificationService,
 )
+from jupyter_ai_shoulders.host.automation.notifications.waiting import WaitingConversations
 from jupyter_ai_shoulders.host.automation.ports import Notification
+from jupyter_ai_shoulders.host.build import HostPorts, HostSettings, build_host
 from jupyter_ai_shoulders.providers.credentials.key_store import KeyStore
+from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.storage.state_directory import StateDirectory
 from jupyter_ai_shoulders.storage.state_file import StateFile
+from jupyter_ai_shoulders.wire.events import SessionUpdate
+from tests.host.test_build import NoKernels, NoPages
+from tests.storage.store import session as new_session
 
 SECRET = "a secret of thirty-two characters"
 RUN = Notification(key="run.1", title="Report: done", message="It took 3 min.")
@@ -313,3 +319,48 @@ async def test_waiting_conversation_that_a_page_shows_is_not_sent(made: Setup) -
     await service.add(Notification(key="waiting.s.2", title="t", message="m"), "waiting")
     await service.withdraw("waiting.s.2")
     assert service.webhook.queued() == 0
+
+
+def waits(seq: int, status: str) -> LoggedEvent:
+    session = new_session("waiting").model_copy(update={"status": status})
+    return LoggedEvent(
+        SessionUpdate(session_id=session.id, session=session, seq=seq, at="2026-01-01T00:00:00Z"),
+        "",
+    )
+
+
+async def test_what_waits_is_stored_in_order_before_the_close_and_nothing_after_it(
+    made: Setup,
+) -> None:
+    service = made.make()
+    waiting = WaitingConversations(service)
+    for seq, status in enumerate(["waiting", "running", "waiting"], 1):
+        waiting.on_event(waits(seq, status))
+
+    await waiting.aclose()
+    waiting.on_event(waits(4, "running"))
+
+    seen = [each.seen for each in (await service.list(None)).notifications]
+    assert seen == [False, True], "the latest first"
+
+
+@pytest.mark.parametrize("starts", [False, True], ids=["never started", "started"])
+async def test_a_host_that_closes_at_once_leaves_no_task(
+    tmp_path: Path, isolated_home: Path, starts: bool
+) -> None:
+    before = asyncio.all_tasks()
+    settings = HostSettings(tmp_path, tmp_path / ".shoulders", isolated_home)
+    host = build_host(settings, HostPorts(kernels=NoKernels(), pages=NoPages(), environ={}))
+    if starts:
+        await host.ready()
+    host.hub.publish(waits(1, "waiting"))
+    host.hub.publish(waits(2, "running"))
+    host.automation.notifier.notify(RUN)
+
+    await host.aclose()
+    await host.automation.notifications.withdraw("run.1")
+    host.hub.publish(waits(3, "waiting"))
+
+    assert asyncio.all_tasks() == before
+    known = (await host.automation.notifications.list(None)).notifications
+    assert {each.title for each in known} == {"Report: done", "waiting: waiting for you"}

@@ -89,8 +89,8 @@ class NotificationService:
 
     async def aclose(self) -> None:
         """Store what is not stored yet, and stop."""
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=1.0)
+        while self._tasks:
+            await asyncio.wait(set(self._tasks))
         await self.webhook.aclose()
 
     def notify(self, notification: Notification) -> None:
@@ -99,7 +99,9 @@ class NotificationService:
 
     def begin(self, notification: Notification, kind: NotificationKind) -> None:
         """Store and deliver a notification, later."""
-        task = asyncio.get_running_loop().create_task(self.add(notification, kind))
+        task = asyncio.get_running_loop().create_task(
+            self.add(notification, kind), name="shoulders-notification"
+        )
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 

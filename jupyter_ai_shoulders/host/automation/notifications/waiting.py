@@ -7,7 +7,9 @@ says so at once; then nothing is sent. When the conversation continues, the noti
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from jupyter_ai_shoulders.host.automation.ports import Notification
@@ -15,6 +17,8 @@ from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.wire.api.automation.notifications import NotificationKind
 from jupyter_ai_shoulders.wire.events import SessionUpdate
 from jupyter_ai_shoulders.wire.ids import SessionId
+
+_log = logging.getLogger(__name__)
 
 
 class Notifications(Protocol):
@@ -35,12 +39,14 @@ class WaitingConversations:
     def __init__(self, notifications: Notifications) -> None:
         self._notifications = notifications
         self._waiting: dict[SessionId, str] = {}
-        self._last: asyncio.Task[None] | None = None
+        self._actions: deque[Callable[[], Awaitable[None]]] = deque()
+        self._task: asyncio.Task[None] | None = None
+        self._closed = False
 
     def on_event(self, logged: LoggedEvent) -> None:
         """Note that a conversation begins to wait, or continues."""
         event = logged.event
-        if not isinstance(event, SessionUpdate):
+        if self._closed or not isinstance(event, SessionUpdate):
             return
         session = event.session
         key = self._waiting.get(session.id)
@@ -56,22 +62,27 @@ class WaitingConversations:
                 owner=session.owner,
                 session_id=session.id,
             )
-            self._in_order(self._notifications.add(notification, "waiting"))
+            self._in_order(lambda: self._notifications.add(notification, "waiting"))
         elif session.status != "waiting" and key is not None:
             del self._waiting[session.id]
-            self._in_order(self._notifications.withdraw(key))
+            self._in_order(lambda: self._notifications.withdraw(key))
 
     async def aclose(self) -> None:
-        """Store what is not stored yet."""
-        if self._last is not None:
-            await asyncio.wait({self._last}, timeout=1.0)
+        """Store what is not stored yet, and note nothing more."""
+        self._closed = True
+        if self._task is not None:
+            await asyncio.wait({self._task})
 
-    def _in_order(self, action: Coroutine[None, None, None]) -> None:
-        earlier = self._last
+    def _in_order(self, action: Callable[[], Awaitable[None]]) -> None:
+        self._actions.append(action)
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(
+                self._work(), name="shoulders-waiting"
+            )
 
-        async def run() -> None:
-            if earlier is not None:
-                await asyncio.wait({earlier})
-            await action
-
-        self._last = asyncio.get_running_loop().create_task(run())
+    async def _work(self) -> None:
+        while self._actions:
+            try:
+                await self._actions.popleft()()
+            except Exception:  # noqa: BLE001 a bug: logged, and the next one is told all the same
+                _log.exception("A notification about a waiting conversation failed.")

@@ -85,18 +85,20 @@ class WebhookQueue:
         self._back_off = back_off
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._closed = False
         self.failed = 0
         """Notifications that were given up."""
         self.last_error: str | None = None
 
     def start(self) -> None:
-        """Send what is due, now and later."""
+        """Send what is due, now and later; nothing once it is closed."""
         self._wake.set()
-        if self._task is None:
+        if self._task is None and not self._closed:
             self._task = asyncio.create_task(self._run(), name="shoulders-webhook")
 
     async def aclose(self) -> None:
-        """Stop; what is queued is sent after the next start."""
+        """Stop; what is queued is sent by the next process."""
+        self._closed = True
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):

@@ -153,6 +153,31 @@ async def test_a_run_that_may_not_ask_is_refused_the_call_and_goes_on(
     assert not (jp_root_dir / "new.txt").exists()
 
 
+async def notified(api: Api, unread: int) -> list[str]:
+    """Return the titles of the notifications, once so many are unread."""
+    async with asyncio.timeout(10):
+        while (found := (await api.get("notifications")).body)["unread"] != unread:  # noqa: ASYNC110 another process would ask, too
+            await asyncio.sleep(0.01)
+    return [each["title"] for each in found["notifications"]]
+
+
+async def test_a_conversation_that_waits_notifies_until_it_is_answered(
+    api: Api, upstream: Simulator
+) -> None:
+    upstream.script(reply(COMMAND), reply(COMMAND), "I see.")
+    session = (await api.post("sessions", {"title": "Files"})).body["id"]
+    async with api.stream(session) as stream:
+        await api.post(f"sessions/{session}/messages", {"id": "m", "text": "Make a file."})
+        for count in (1, 2):
+            asked = await stream.until("approval-request", count=count)
+            assert await notified(api, unread=1) == ["Files: waiting for you"] * count
+            path = f"sessions/{session}/approvals/{asked['call_id']}"
+            await api.post(path, {"decision": "deny", "scope": "once"})
+        await stream.until("turn-end")
+
+    assert await notified(api, unread=0) == ["Files: waiting for you"] * 2
+
+
 async def test_a_run_that_may_ask_waits_for_the_person_and_goes_on(
     api: Api, told: Told, upstream: Simulator, jp_root_dir: Path
 ) -> None:
@@ -162,8 +187,7 @@ async def test_a_run_that_may_ask_waits_for_the_person_and_goes_on(
     await api.post(f"schedules/{schedule}/run")
 
     waiting = await last_run(api, schedule, {"waiting"})
-    notified = (await api.get("notifications")).body["notifications"]
-    assert [each["title"] for each in notified] == ["Files: waiting for you"]
+    assert await notified(api, unread=1) == ["Files: waiting for you"]
     again = await api.post(f"schedules/{schedule}/run")
     assert (again.status, again.code) == (409, "conflict")
     session = waiting["session_id"]
