@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,9 @@ from jupyter_ai_shoulders.core.clock import Clock, IdSource, Sleep
 from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import Conflict, InvalidRequest, NotFound, ShouldersError
 from jupyter_ai_shoulders.host.automation.admission import Admission, RunPolicy
+from jupyter_ai_shoulders.host.automation.failing_schedules import FailingSchedules
 from jupyter_ai_shoulders.host.automation.ports import Notifier
+from jupyter_ai_shoulders.host.automation.postponed import postponed, started, with_postponed
 from jupyter_ai_shoulders.host.automation.run_notices import run_notification
 from jupyter_ai_shoulders.host.automation.service import (
     ScheduleService,
@@ -27,6 +28,7 @@ from jupyter_ai_shoulders.host.automation.service import (
     next_time,
     quiet_of,
 )
+from jupyter_ai_shoulders.host.automation.starts import Start, due_start
 from jupyter_ai_shoulders.host.automation.timing import (
     dated_copy,
     decide_due,
@@ -40,7 +42,6 @@ from jupyter_ai_shoulders.wire.api.automation.schedules import (
     CronTrigger,
     FilesTrigger,
     OnceTrigger,
-    RunCause,
     Schedule,
     ScheduleRun,
 )
@@ -57,18 +58,6 @@ STEP_SECONDS = 60.0
 """A wall clock that is back by more than this was set."""
 RETRY_SECONDS = 60.0
 """After a failure, for instance a full disk."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Start:
-    """A run about to start."""
-
-    schedule: Schedule
-    key: str
-    """Tells it from the schedule's other runs: its time, for those with one."""
-    cause: RunCause
-    due: datetime
-    files: tuple[str, ...] = ()
 
 
 class Scheduler:
@@ -96,6 +85,7 @@ class Scheduler:
         self._loop: asyncio.Task[None] | None = None
         self._make_driver: Callable[[], RunDriver] | None = None
         self._driver: RunDriver | None = None
+        self._failing = FailingSchedules(service, schedules, notifier, clock)
         self._seen: tuple[datetime, float] | None = None
         self._begun: list[tuple[ScheduleRun, Schedule, RunPolicy]] = []
         """Runs that are stored, and not yet known to be on the disk."""
@@ -135,7 +125,7 @@ class Scheduler:
             raise Conflict("As many scheduled runs are at work as allowed.", retryable=True)
         now = self._clock.now()
         policy = self._admission.policy(schedule, now)
-        begin = _Start(schedule, self._ids.new("person"), "person", now)
+        begin = Start(schedule, self._ids.new("person"), "person", now)
         run = await self._begin(begin, policy)
         assert run is not None, "a new key begins a run"
         return run
@@ -153,23 +143,30 @@ class Scheduler:
         if schedule.state != "active" or self._make_driver is None:
             return None
         now = self._clock.now()
-        later = self._later(schedule, now)
-        if later is not None:
-            self._schedules.advance(schedule.model_copy(update={"next_at": stored(later)}))
+        if _has_expired(schedule, now):
+            self._schedules.advance(_ended(schedule, "It expired."))
             self._service.changed()
             return None
-        return await self._admit(_Start(schedule, key, "files", now, tuple(files)), None)
+        later = self._later(schedule, now)
+        if later is not None:
+            self._schedules.advance(postponed(schedule, files, key, later))
+            self._service.changed()
+            return None
+        begin = Start(schedule, key, "files", now, with_postponed(schedule, files))
+        return await self._admit(begin, started(schedule))
 
     async def tick(self) -> None:
         """Start everything that is due now."""
         now = self._clock.now()
         self._notice_clock_step(now)
         await self._start_begun()
+        self._failing.set_aside_unreadable(stored(now))
         for schedule in self._schedules.due(stored(now)):
             if self._admission.is_full():
                 return  # the end of a run wakes us
             try:
-                await self._handle_due(schedule, now)
+                with self._failing.isolated(schedule):
+                    await self._handle_due(schedule, now)
             except (Conflict, NotFound):  # changed or deleted since: the next look decides
                 self._wake.set()
 
@@ -181,7 +178,7 @@ class Scheduler:
             try:
                 await self.tick()
                 delay = self._delay()
-            except ShouldersError:
+            except Exception:  # noqa: BLE001 the disk, or a bug: it must not end all scheduling
                 _log.exception("Schedules cannot be looked after; trying again in a minute.")
                 delay = RETRY_SECONDS
             await self._pause(delay)
@@ -217,8 +214,9 @@ class Scheduler:
         general = self._service.limits.current().quiet_hours
         for schedule in self._schedules.all():
             if schedule.next_at is not None and not isinstance(schedule.trigger, OnceTrigger):
-                planned = next_time(schedule, now, general)
-                self._schedules.advance(schedule.model_copy(update={"next_at": planned}))
+                with self._failing.isolated(schedule):
+                    planned = next_time(schedule, now, general)
+                    self._schedules.advance(schedule.model_copy(update={"next_at": planned}))
 
     # starts
 
@@ -235,7 +233,7 @@ class Scheduler:
         if _has_expired(schedule, now):
             self._schedules.advance(_ended(schedule, "It expired."))
         elif decision.starts:
-            await self._admit(_Start(schedule, schedule.next_at, decision.cause, due), after)
+            await self._admit(due_start(schedule, schedule.next_at, decision.cause, due), after)
             return
         elif decision.postponed is not None:
             self._schedules.advance(
@@ -259,14 +257,14 @@ class Scheduler:
     def _after(self, schedule: Schedule, now: datetime) -> Schedule:
         """Return the schedule with its next time, or at its end."""
         if isinstance(schedule.trigger, FilesTrigger):
-            return schedule.model_copy(update={"next_at": None})
+            return started(schedule)
         general = self._service.limits.current().quiet_hours
         planned = next_time(schedule, now, general)
         if planned is None:
             return _ended(schedule, ended_reason(schedule))
         return schedule.model_copy(update={"next_at": planned})
 
-    async def _admit(self, begin: _Start, after: Schedule | None) -> ScheduleRun | None:
+    async def _admit(self, begin: Start, after: Schedule | None) -> ScheduleRun | None:
         """Begin a run, or store that it was refused; ``after`` is the schedule with its next time.
 
         Return None if it began before.
@@ -278,7 +276,7 @@ class Scheduler:
         return await self._begin(begin, policy, after)
 
     async def _begin(
-        self, begin: _Start, policy: RunPolicy, after: Schedule | None = None
+        self, begin: Start, policy: RunPolicy, after: Schedule | None = None
     ) -> ScheduleRun | None:
         run = self._new_run(begin, {"state": "starting"})
         if not self._schedules.begin_run(run, after):
@@ -302,7 +300,7 @@ class Scheduler:
         self._service.changed()
 
     def _refuse(
-        self, begin: _Start, error: ShouldersError, after: Schedule | None
+        self, begin: Start, error: ShouldersError, after: Schedule | None
     ) -> ScheduleRun | None:
         hint = f" {error.info.hint}" if error.info.hint else ""
         update = {
@@ -322,7 +320,7 @@ class Scheduler:
         self._service.changed()
         return run
 
-    def _new_run(self, begin: _Start, update: dict[str, Any]) -> ScheduleRun:
+    def _new_run(self, begin: Start, update: dict[str, Any]) -> ScheduleRun:
         schedule, options = begin.schedule, begin.schedule.options
         made = run_id(schedule.id, begin.key)
         notebook, copied_from = options.notebook, None

@@ -27,6 +27,7 @@ from jupyter_ai_shoulders.storage.automation.schedules import SqliteSchedules, s
 from jupyter_ai_shoulders.storage.base import Sessions
 from jupyter_ai_shoulders.wire.api.automation.schedules import (
     Creator,
+    FilesTrigger,
     OnceTrigger,
     PatchSchedule,
     PostSchedule,
@@ -209,6 +210,8 @@ class ScheduleService:
             update["options"] = _titled(_kept_by_agent(schedule, command.options))
         if command.trigger is not None:
             update["trigger"] = _settled_trigger(command.trigger)
+            if not isinstance(command.trigger, FilesTrigger):
+                update["postponed"] = None
             if schedule.state == "ended":
                 update |= {"state": "active", "state_reason": None}
         return update
@@ -232,6 +235,8 @@ def next_time(schedule: Schedule, after: datetime, general: QuietHours | None) -
     """Return when an active schedule is due next, as it is stored; None otherwise."""
     if schedule.state != "active":
         return None
+    if schedule.postponed is not None:
+        return schedule.next_at or stored(after)
     created = parse_moment(schedule.created_at)
     found = next_run(schedule.trigger, after, created, quiet_of(schedule, general))
     if found is None:

@@ -106,6 +106,16 @@ class SqliteSchedules:
         )
         return _parsed(Schedule, rows)
 
+    def take_unreadable(self, now: str) -> list[str]:
+        """Take the due schedules that cannot be read out of the plan, and return their ids."""
+        rows = self._database.rows("SELECT id, body FROM schedules WHERE next_at <= ?", now)
+        unreadable = [schedule_id for schedule_id, body in rows if not _parsed(Schedule, [(body,)])]
+        if unreadable:
+            with self._writing() as connection:
+                update = "UPDATE schedules SET next_at = NULL WHERE id = ?"
+                connection.executemany(update, [(schedule_id,) for schedule_id in unreadable])
+        return unreadable
+
     def begin_run(self, run: ScheduleRun, schedule: Schedule | None = None) -> bool:
         """Store the start of a run, with the schedule's next time; return False if it has begun.
 

@@ -4697,6 +4697,17 @@ owner: (string | null)
 created_at: string
 updated_at: string
 next_at: (string | null)
+postponed: (PostponedChange | null)
+}
+/**
+ * Changed files whose run may not start yet; ``key`` is that of the latest change.
+ * 
+ * This interface was referenced by `Wire`'s JSON-Schema
+ * via the `definition` "PostponedChange".
+ */
+export interface PostponedChange {
+key: string
+files: string[]
 }
 /**
  * One run of a schedule.

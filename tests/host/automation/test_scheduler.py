@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,6 +18,7 @@ from jupyter_ai_shoulders.host.automation.ports import Notification
 from jupyter_ai_shoulders.host.automation.run_driver import RunDriver
 from jupyter_ai_shoulders.host.automation.scheduler import Scheduler
 from jupyter_ai_shoulders.host.automation.service import ScheduleOrigin, ScheduleService
+from jupyter_ai_shoulders.host.automation.timing import stored
 from jupyter_ai_shoulders.host.settings.file_parser import restricts
 from jupyter_ai_shoulders.host.settings.preferences import Preferences
 from jupyter_ai_shoulders.storage.automation.schedules import SqliteSchedules
@@ -313,12 +314,134 @@ async def test_a_watcher_runs_once_per_change_and_later_when_it_may_not_now(
     again = await place.scheduler.files_changed(made.id, ["a.csv"], "change1")
     clock.pass_by(HOUR)
     quiet = await place.scheduler.files_changed(made.id, ["b.csv"], "change2")
+    assert await place.scheduler.files_changed(made.id, ["c.csv", "b.csv"], "change3") is None
+    title = PatchSchedule(revision=1, options=made.options.model_copy(update={"title": "New"}))
+    await place.service.change(made.id, title, None)
     await place.let_pass(2 * HOUR)
+    # reported again after a crash between the run and the record of the watcher
+    repeated = await place.scheduler.files_changed(made.id, ["c.csv", "b.csv"], "change3")
 
     assert first is not None
     assert (first.cause, first.files) == ("files", ("a.csv",))
-    assert (again, quiet) == (None, None)
+    assert (again, quiet, repeated) == (None, None, None)
     assert place.due == ["06-01T08:00", "06-01T10:00"]
+    later, _ = place.driver.started[1]
+    assert (later.cause, later.files) == ("files", ("b.csv", "c.csv"))
+    assert place.schedules.get(made.id).postponed is None
+
+
+async def test_a_watcher_that_waited_for_a_slot_names_all_files(
+    places: Any, clock: SettableClock
+) -> None:
+    place = places(most_concurrent=1)
+    place.driver.holds = True
+    place.begin()
+    made = await place.make(FilesTrigger(globs=("*.csv",)))
+    running = await place.scheduler.files_changed(made.id, ["a.csv"], "change1")
+
+    await place.scheduler.files_changed(made.id, ["b.csv"], "change2")
+    place.schedules.update_run(running.model_copy(update={"state": "done"}))
+    begun = await place.scheduler.files_changed(made.id, ["c.csv"], "change3")
+    await place.let_pass(HOUR)
+
+    assert begun is not None
+    assert begun.files == ("b.csv", "c.csv")
+    assert [run.files for run, _ in place.driver.started] == [("a.csv",), ("b.csv", "c.csv")]
+
+
+async def test_a_watcher_that_expired_runs_no_more(places: Any, clock: SettableClock) -> None:
+    place = places()
+    place.begin()
+    made = await place.make(FilesTrigger(globs=("*.csv",)), expires_at="2026-06-01T08:30+00:00")
+    clock.pass_by(HOUR)
+
+    assert await place.scheduler.files_changed(made.id, ["a.csv"], "change1") is None
+
+    ended = place.schedules.get(made.id)
+    assert (ended.state, ended.state_reason) == ("ended", "It expired.")
+
+
+def with_unknown_zone(place: Place, schedule: Schedule) -> None:
+    zone = CronTrigger(expression="0 * * * *", time_zone="Mars/One")
+    place.schedules.update(schedule.model_copy(update={"trigger": zone}))
+
+
+def with_other_next_time(place: Place, schedule: Schedule) -> None:
+    body = schedule.model_copy(update={"next_at": None}).model_dump_json()
+    set_body(place, schedule, body)
+
+
+def unreadable(place: Place, schedule: Schedule) -> None:
+    set_body(place, schedule, "{}")
+
+
+def set_body(place: Place, schedule: Schedule, body: str) -> None:
+    with place.store.database.transaction("test") as connection:
+        connection.execute("UPDATE schedules SET body = ? WHERE id = ?", (body, schedule.id))
+
+
+@pytest.mark.parametrize("jump", [timedelta(), -DAY], ids=["at its time", "when planned again"])
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (with_unknown_zone, "no time zone 'Mars/One'"),
+        (with_other_next_time, "it is due"),
+        (unreadable, "damaged"),
+    ],
+)
+async def test_a_schedule_that_fails_is_paused_and_the_others_go_on(
+    places: Any,
+    clock: SettableClock,
+    damage: Callable[[Place, Schedule], None],
+    words: str,
+    jump: timedelta,
+) -> None:
+    place = places()
+    place.begin()
+    broken = await place.make(HOURLY, title="Broken")
+    sound = await place.make(HOURLY)
+    damage(place, broken)
+    await place.scheduler.tick()
+    clock.set_by(jump)
+
+    await place.let_pass(DAY + HOUR)
+
+    ran = [run for run, _ in place.driver.started]
+    assert len(ran) == (1 if jump else 25)
+    assert {run.schedule_id for run in ran} == {sound.id}
+    (told,) = place.told.all
+    assert words in told.message
+    assert told.level == "error"
+    if damage is not unreadable:
+        paused = place.schedules.get(broken.id)
+        assert (paused.state, paused.state_reason) == ("paused", told.message)
+    assert place.schedules.next_at() > stored(clock.now()), "the loop can sleep"
+
+
+async def test_the_loop_goes_on_after_an_error_that_nobody_expected(
+    places: Any, clock: SettableClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = places()
+    sleeps = asyncio.Queue[float]()
+
+    async def sleep(seconds: float) -> None:
+        sleeps.put_nowait(seconds)
+        clock.pass_by(timedelta(seconds=seconds))
+
+    def broken(now: str) -> list[Schedule]:
+        del now
+        monkeypatch.undo()
+        raise RuntimeError("A bug.")
+
+    monkeypatch.setattr(place.schedules, "due", broken)
+    place.scheduler._sleep = sleep
+    await place.make(OnceTrigger(at="2026-06-01T08:01:30"))
+    place.scheduler.start(lambda: cast("RunDriver", place.driver))
+    async with asyncio.timeout(5):
+        assert [await sleeps.get() for _ in range(2)] == [60.0, 30.0]
+        while not place.driver.started:  # noqa: ASYNC110 it starts within the loop's next steps
+            await asyncio.sleep(0)
+    await place.scheduler.aclose()
 
 
 async def test_a_run_begun_before_a_crash_goes_on_and_is_not_begun_again(

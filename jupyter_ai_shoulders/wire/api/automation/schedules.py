@@ -159,6 +159,13 @@ class ScheduleRun(WireModel):
         return self.state != "refused"
 
 
+class PostponedChange(WireModel):
+    """Changed files whose run may not start yet; ``key`` is that of the latest change."""
+
+    key: str
+    files: tuple[str, ...]
+
+
 class Schedule(WireModel):
     """A schedule as it is stored and shown."""
 
@@ -178,7 +185,9 @@ class Schedule(WireModel):
     created_at: Timestamp
     updated_at: Timestamp
     next_at: Timestamp | None
-    """Time of the next run; None for watchers and without one."""
+    """Time of the next run; None without one, and for watchers unless a change is postponed."""
+    postponed: PostponedChange | None = None
+    """What a watcher's next run is about, while quiet hours or other runs keep it back."""
 
 
 class ScheduleStatus(WireModel):
