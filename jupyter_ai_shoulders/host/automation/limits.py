@@ -108,9 +108,33 @@ def check_schedule(
             "Scheduled runs may not be in the mode bypass.",
             hint="Choose another mode, and allow single tools in the permissions.",
         )
+    _check_notebook(limits, options)
     if options.notebook is not None and options.session_id is not None:
         raise InvalidRequest("session_id: a run of a notebook has a conversation of its own.")
     _check_own(limits, options, now)
+
+
+def _check_notebook(limits: ScheduleLimits, options: ScheduleOptions) -> None:
+    """Refuse tools without those that copy and run a notebook."""
+    if options.notebook is None:
+        return
+    copies = options.output == "copy"
+    needed: Toolset = "workspace" if copies else "notebook"
+    text = "To write a dated copy" if copies else "To run a notebook"
+    hint = " Or save the outputs in the notebook itself." if copies else ""
+    if is_wider(TOOLSETS, needed, limits.largest_toolset):
+        raise limit_refusal(
+            limits,
+            "largest_toolset",
+            f"{text}, the tools {needed} are needed; scheduled runs may use the tools "
+            f"{limits.largest_toolset}.{hint}",
+        )
+    toolset = options.toolset
+    if toolset is not None and is_wider(TOOLSETS, needed, toolset):
+        raise InvalidRequest(
+            f"toolset: {text[0].lower()}{text[1:]}, the tools {needed} are needed, not {toolset}.",
+            hint=f"Choose the tools {needed} or full.{hint}",
+        )
 
 
 def _check_own(limits: ScheduleLimits, options: ScheduleOptions, now: datetime) -> None:

@@ -289,6 +289,16 @@ async def test_two_pages_that_edit_one_schedule_conflict(api: Api) -> None:
         ({"trigger": HOURLY, "prompt": "x", "mode": "bypass"}, 422, "bypass"),
         ({"trigger": HOURLY, "prompt": "x", "session_id": "ses_none"}, 404, "ses_none"),
         ({"trigger": HOURLY, "notebook": "a.ipynb", "session_id": "x"}, 400, "of its own"),
+        (
+            {"trigger": HOURLY, "notebook": "a.ipynb", "output": "copy", "toolset": "notebook"},
+            400,
+            "to write a dated copy, the tools workspace are needed",
+        ),
+        (
+            {"trigger": HOURLY, "notebook": "a.ipynb", "toolset": "document"},
+            400,
+            "to run a notebook, the tools notebook are needed",
+        ),
     ],
 )
 async def test_what_may_not_be_is_refused_in_words(
@@ -328,6 +338,8 @@ class TestLimits:
             assert answer.status == 422, answer.body
             assert answer.error["details"] == {"limit": name, "value": value}
             assert "Your administrator set it" in answer.error["hint"]
+        copy = await make(api, notebook="a.ipynb", output="copy")
+        assert copy.status == 422, "there may be one schedule, and its tools are too few"
         put = await api.put("settings", {"schedules": {"runs_per_day": 9}})
         assert put.status == 422, "the administrator's are locked"
 
@@ -360,3 +372,36 @@ async def test_the_cost_of_a_run_includes_its_sub_agents(
     rows = (await api.get("usage", by="session")).body["rows"]
     assert run["cost_micro_usd"] == sum(row["known_cost_micro_usd"] for row in rows)
     assert run["cost_micro_usd"] > own > 0
+
+
+class TestShortestInterval:
+    """A limit that the administrator lowered."""
+
+    @pytest.fixture
+    def jp_server_config(self, jp_server_config: Config) -> Config:
+        """One second, which users cannot choose."""
+        jp_server_config.Shoulders.settings = {
+            "schedules": {"shortest_interval_s": 1, "runs_per_day": 3}
+        }
+        return jp_server_config
+
+    async def test_an_interval_runs_by_the_clock_of_the_system(
+        self, api: Api, told: Told, upstream: Simulator
+    ) -> None:
+        upstream.script("One.", "Two.", "Three.")
+        before = datetime.now(UTC)
+        made = await make(api, {"kind": "interval", "seconds": 1}, prompt="x")
+        schedule = made.body["schedule"]
+
+        refused = await last_run(api, schedule["id"], {"refused"})
+
+        created = datetime.fromisoformat(schedule["created_at"])
+        runs = (await api.get(f"schedules/{schedule['id']}/runs")).body["runs"]
+        due = [datetime.fromisoformat(run["due_at"]) - created for run in reversed(runs)]
+        started = [datetime.fromisoformat(run["started_at"]) - created for run in reversed(runs)]
+        assert due == [timedelta(seconds=second) for second in (1, 2, 3, 4)]
+        assert all(late >= time for late, time in zip(started, due, strict=True))
+        assert [run["state"] for run in runs] == ["refused", "done", "done", "done"]
+        assert "3 times a day" in refused["message"]
+        assert datetime.now(UTC) - before >= timedelta(seconds=4)
+        await api.delete(f"schedules/{schedule['id']}")
