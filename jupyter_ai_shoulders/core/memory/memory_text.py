@@ -21,7 +21,7 @@ PREFERENCES = "Preferences"
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _ITEM = re.compile(r"\ufeff?[-*+][ \t]+(?P<body>\S[^\r\n]*)")
-_HEADING = re.compile(r"\ufeff?#{1,6}[ \t]+(?P<title>[^\r\n]*?)[ \t]*#*\s*$")
+_HEADING = re.compile(r"\ufeff?#{1,6}[ \t](?P<title>[^\r\n]*)")
 _FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
 _META = re.compile(
     r"<!--[ \t]*(?P<id>[0-9a-f]{8})(?:,[ \t]*(?P<date>\d{4}-\d{2}-\d{2}))?"
@@ -176,8 +176,8 @@ def _items(lines: list[str]) -> Iterator[_Item]:
         start, place = place, place + 1
         if start not in prose:
             continue
-        heading = _HEADING.match(lines[start])
-        section = heading["title"] if heading else section
+        title = _heading_title(lines[start])
+        section = section if title is None else title
         if _ITEM.match(lines[start]) is None:
             continue
         while place < len(lines) and _continues(lines[place]):
@@ -207,9 +207,15 @@ def _prose(lines: list[str]) -> Iterator[int]:
 
 def _headings(lines: list[str]) -> Iterator[tuple[int, str]]:
     for number in _prose(lines):
-        found = _HEADING.match(lines[number])
-        if found:
-            yield number, found["title"]
+        title = _heading_title(lines[number])
+        if title is not None:
+            yield number, title
+
+
+def _heading_title(line: str) -> str | None:
+    """Return the text of a heading, None for another line."""
+    found = _HEADING.match(line)
+    return None if found is None else found["title"].rstrip().rstrip("#").strip()
 
 
 def _continues(line: str) -> bool:

@@ -92,3 +92,15 @@ def test_preferences_stand_below_their_heading_and_other_statements_do_not() -> 
 def test_a_file_that_is_no_text_is_refused() -> None:
     with pytest.raises(InvalidRequest):
         MemoryText("- one\n".encode("utf-16"))
+
+
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize(
+    "content",
+    ["# a" + " " * 900_000 + "b\n", "# " + "# " * 400_000 + "b\n", "- " + "<!-- " * 200_000],
+    ids=["spaces", "marks", "comments"],
+)
+def test_a_crafted_file_takes_no_time(content: str) -> None:
+    text = MemoryText((content + "\n- Known.\n").encode())
+
+    assert [each.text for each in text.statements] in ([], ["Known."])
