@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from jupyter_ai_shoulders.core.json_positions import json_line_of
 from jupyter_ai_shoulders.wire.api.settings import (
@@ -62,6 +62,14 @@ AREAS: Mapping[Area, type[CommandModel]] = {
     "agent_database": PutAgentDatabaseSettings,
     "memory": PutMemorySettings,
 }
+
+
+class AdministratorScheduleSettings(PutScheduleSettings):
+    """What an administrator may set: intervals that users may not choose."""
+
+    shortest_interval_s: int | None = Field(default=None, ge=1)
+
+
 FOLDERS = "folders"
 PER_FOLDER: tuple[Area, ...] = (
     "egress",
@@ -157,9 +165,11 @@ def _checked(
 ) -> SettingsSource:
     valid: dict[str, Any] = {}
     problems: list[SettingsProblem] = []
-    for key in filter(AREAS[area].model_fields.__contains__, given):
+    is_wider = name == "administrator" and area == "schedules"
+    model = AdministratorScheduleSettings if is_wider else AREAS[area]
+    for key in filter(model.model_fields.__contains__, given):
         try:
-            value = getattr(AREAS[area].model_validate({key: given[key]}), key)
+            value = getattr(model.model_validate({key: given[key]}), key)
         except ValidationError as error:
             problem = error.errors(include_url=False, include_input=False)[0]["msg"]
         else:
