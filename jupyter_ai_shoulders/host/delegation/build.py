@@ -8,8 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from functools import cached_property
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from jupyter_ai_shoulders.assist.one_shot import OneShotCalls
@@ -29,11 +27,6 @@ from jupyter_ai_shoulders.tools.registry import ToolRegistry
 
 if TYPE_CHECKING:
     from jupyter_ai_shoulders.host.delegation.service import SubAgentService
-
-_MODULES = (
-    "jupyter_ai_shoulders.assist.document_notes",
-    "jupyter_ai_shoulders.host.delegation.service",
-)
 
 
 def with_sub_agents(
@@ -64,19 +57,20 @@ class LateSubAgents:
         self._rules = rules
         self._conversations = conversations
         self._engine = engine
+        self._service: SubAgentService | None = None
 
     async def work(
         self, order: DelegateArguments, context: CallContext
     ) -> AsyncGenerator[Progress | SubAgentReport]:
         """See ``SubAgents.work``."""
-        for module in _MODULES:
-            await asyncio.to_thread(import_module, module)
+        if self._service is None:
+            made = await asyncio.to_thread(self._made)  # imports
+            self._service = self._service or made
         async with aclosing(self._service.work(order, context)) as items:
             async for item in items:
                 yield item
 
-    @cached_property
-    def _service(self) -> SubAgentService:
+    def _made(self) -> SubAgentService:
         from jupyter_ai_shoulders.assist.document_notes import DocumentNotes
         from jupyter_ai_shoulders.host.delegation.citations import CitationChecker
         from jupyter_ai_shoulders.host.delegation.documents import DocumentReader
