@@ -31,7 +31,7 @@ def opened(scenario: NotebookScenario, page: Page) -> Locator:
     page.get_by_role("menuitem", name="View").click()
     page.get_by_role("menuitem", name="Schedules and Watchers").click()
     root = page.get_by_role("region", name="Schedules and watchers")
-    expect(root.get_by_role("heading", name="Schedules and watchers")).to_be_visible()
+    expect(root.get_by_role("heading", name="Schedules and watchers")).to_be_focused()
     return root
 
 

@@ -110,7 +110,7 @@ class SchedulesWidget extends ReactWidget {
 
   protected override onActivateRequest(): void {
     // Once the page is rendered, and unless its form took the focus.
-    requestAnimationFrame(() => {
+    void this.renderPromise?.then(() => {
       const { node } = this;
       const { activeElement } = document;
       if (activeElement === node || !node.contains(activeElement)) {
