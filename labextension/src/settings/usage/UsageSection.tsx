@@ -131,7 +131,7 @@ function Totals({ total }: { total: UsageRow }): React.JSX.Element {
           ? formatMoney(0)
           : trans.__('unknown')
         : formatMoney(cost),
-      unknown === 0
+      unknown === 0 || cost === null
         ? ''
         : trans._n(
             'and %1 call of unknown cost',

@@ -62,11 +62,11 @@ export function DayChart(props: {
         ))}
       </svg>
       <div className="shoulders-Chart-days" aria-hidden="true">
-        {bars
-          .filter((_, index) => index % every === 0)
-          .map(({ key }) => (
-            <span key={key}>{dayName(key)}</span>
-          ))}
+        {bars.map(({ key }, index) => (
+          <span key={key} style={{ width: `${width}%` }}>
+            {index % every === 0 && dayName(key)}
+          </span>
+        ))}
       </div>
     </figure>
   );
