@@ -1,4 +1,4 @@
-"""Follows the conversation of a sub-agent: how far it is, and what it said last."""
+"""Follows the conversation of a sub-agent: its progress and its last text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jupyter_ai_shoulders.storage.base import LoggedEvent
 from jupyter_ai_shoulders.wire import events as ev
 
 WAITING = "waiting for you"
-_SAID: Mapping[type[ev.Event], str] = {
+_STATES: Mapping[type[ev.Event], str] = {
     ev.ApprovalRequest: WAITING,
     ev.ClarifyRequest: WAITING,
     ev.StdinRequest: WAITING,
@@ -30,44 +30,44 @@ class SubAgentFollower:
         """Why its turn waits at a limit."""
         self.steps = 0
         self.tokens = 0
-        self.gone = False
+        self.closed = False
         """Whether no more events come."""
         self._limit = 0
         self._text: list[str] = []
         self._before = ""
-        """What it said in an earlier step."""
+        """Text of an earlier step."""
         self._completed: str | None = None
-        self._news: deque[str] = deque()
-        self._stirred = asyncio.Event()
+        self._states: deque[str] = deque()
+        self._changed = asyncio.Event()
 
     @property
     def summary(self) -> str:
-        """What it said last, or with ``complete``."""
+        """The text of the last step, or the summary given to ``complete``."""
         return self._completed or "".join(self._text).strip() or self._before
 
     @property
     def is_over(self) -> bool:
         """Whether there is nothing more to wait for."""
-        return self.ended is not None or self.paused is not None or self.gone
+        return self.ended is not None or self.paused is not None or self.closed
 
     def close(self) -> None:
         """Note that no more events come."""
-        self.gone = True
-        self._stirred.set()
+        self.closed = True
+        self._changed.set()
 
     async def wait(self, seconds: float) -> None:
         """Wait for something new, at most so long."""
         try:
             async with asyncio.timeout(seconds):
-                await self._stirred.wait()
+                await self._changed.wait()
         except TimeoutError:
             return
-        self._stirred.clear()
+        self._changed.clear()
 
-    def take_news(self) -> str | None:
+    def take_state(self) -> str | None:
         """Return the newest state that was not reported yet."""
-        newest = self._news.pop() if self._news else None
-        self._news.clear()
+        newest = self._states.pop() if self._states else None
+        self._states.clear()
         return newest
 
     def on_event(self, logged: LoggedEvent) -> None:
@@ -81,12 +81,12 @@ class SubAgentFollower:
                 self.steps, self._limit = event.step, event.limit
                 self._before = "".join(self._text).strip() or self._before
                 self._text.clear()
-                self._say("thinking")
+                self._report("thinking")
             case ev.UsageUpdate():
                 self.tokens += event.usage.input_tokens + event.usage.output_tokens
             case ev.ToolCall():
                 target = f" {event.target}" if event.target else ""
-                self._say(f"{event.title}{target}")
+                self._report(f"{event.title}{target}")
             case ev.ToolResult(tool="complete", status="ok"):
                 self._complete(event)
             case ev.Notice() if event.code in PAUSES:
@@ -95,16 +95,16 @@ class SubAgentFollower:
                 self.paused = None
             case ev.TurnEnd():
                 self.ended = event
-            case _ if type(event) in _SAID:
-                self._say(_SAID[type(event)])
+            case _ if type(event) in _STATES:
+                self._report(_STATES[type(event)])
             case _:
                 return
-        self._stirred.set()
+        self._changed.set()
 
     def _complete(self, event: ev.ToolResult) -> None:
         data = event.result.data
         summary = data.get("summary") if isinstance(data, dict) else None
         self._completed = summary if isinstance(summary, str) else None
 
-    def _say(self, what: str) -> None:
-        self._news.append(f"Step {self.steps} of {self._limit} · {what}")
+    def _report(self, what: str) -> None:
+        self._states.append(f"Step {self.steps} of {self._limit} · {what}")

@@ -140,7 +140,7 @@ class _Work:
         """Read the documents while telling how far it is."""
         if not self._order.documents:
             return
-        news: asyncio.Queue[str] = asyncio.Queue()
+        progress: asyncio.Queue[str] = asyncio.Queue()
         context = self._context
         spec = self._ports.resolve(self._parent.model).spec
         account = UsageAccount("other", context.session_id, context.turn_id)
@@ -150,17 +150,17 @@ class _Work:
                 ReadingOrder(self._order.task, account),
                 spec,
                 context,
-                news.put_nowait,
+                progress.put_nowait,
             )
         )
         try:
             while not reading.done():
-                told = asyncio.create_task(news.get())
-                await asyncio.wait({reading, told}, return_when=asyncio.FIRST_COMPLETED)
-                if told.done():
-                    yield Progress("status", f"{told.result()}\n")
+                update = asyncio.create_task(progress.get())
+                await asyncio.wait({reading, update}, return_when=asyncio.FIRST_COMPLETED)
+                if update.done():
+                    yield Progress("status", f"{update.result()}\n")
                 else:
-                    told.cancel()
+                    update.cancel()
         finally:
             reading.cancel()
             await asyncio.wait({reading})
@@ -257,10 +257,10 @@ class _Work:
             await follower.wait(CHECK_SECONDS)
             if not follower.is_over and not self._ports.engine().is_running(self._id):
                 follower.close()
-            news = follower.take_news()
-            if news is not None:
-                yield Progress("status", f"{news}\n")
-        if follower.ended is None and not follower.gone:
+            state = follower.take_state()
+            if state is not None:
+                yield Progress("status", f"{state}\n")
+        if follower.ended is None and not follower.closed:
             await self._stop()  # paused at a limit that is the parent's too
         crash_point("delegation.child.ended")
 
@@ -276,9 +276,9 @@ class _Work:
         follower = self._follower
         session = self._ports.sessions.get(self._id)
         outcome, error = ending(follower)
-        said = follower.summary or (follower.ended.summary if follower.ended else None) or ""
+        summary = follower.summary or (follower.ended.summary if follower.ended else None) or ""
         summary, citations = await self._ports.citations.checked(
-            bounded(said),
+            bounded(summary),
             {each.name: each.lines for each in self._documents if each.lines is not None},
         )
         return SubAgentReport(
