@@ -102,6 +102,7 @@ sweep: build
 	python -m tests.crash_sweep $(SWEEP_ARGS)
 	python -m tests.crash_sweep --random 200 $(SWEEP_ARGS)
 	python -m tests.crash_sweep.schedule_kills --kills 120
+	python -m tests.crash_sweep.watcher_kills --kills 35
 	python -m tests.storage_damage --count 400
 
 env: $(VENV)

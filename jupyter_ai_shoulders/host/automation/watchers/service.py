@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from jupyter_ai_shoulders.core.crash_points import crash_point
 from jupyter_ai_shoulders.core.errors import ShouldersError
 from jupyter_ai_shoulders.guard.filesystem.change_notifications import (
     STEP_SECONDS,
@@ -244,8 +245,12 @@ class FileWatchers:
         try:
             pending = await watched.look(FileComparison(exact_times=not self._polls))
             if pending is not None:
+                crash_point("watchers.change.recorded")
                 await self._listener.settled(watched.watch.id, pending)
+                crash_point("watchers.run.started")
                 await watched.reported()
+                crash_point("watchers.change.forgotten")
+                watched.hint(self._now())  # of what changed after it was recorded
         except ShouldersError as error:
             _log.warning("Watcher %s: %s", watched.watch.id, error)
             watched.problem = f"{error} It is tried again every {self._times.retry:.0f} s."

@@ -79,21 +79,24 @@ test.each([
   ['a visible page', false, 'granted', true, 0],
   ['not allowed by the browser', true, 'denied', true, 0],
   ['not wanted in the settings', true, 'granted', false, 0]
-])('the browser shows it: %s', async (_, isHidden, permission, wanted, count) => {
-  hidden = isHidden;
-  FakeNotification.permission = permission;
+])(
+  'the browser shows it: %s',
+  async (_, isHidden, permission, wanted, count) => {
+    hidden = isHidden;
+    FakeNotification.permission = permission;
 
-  const shown = showNotifications([done], parts(wanted));
-  await new Promise(resolve => setTimeout(resolve));
+    const shown = showNotifications([done], parts(wanted));
+    await new Promise(resolve => setTimeout(resolve));
 
-  expect(FakeNotification.made.map(({ title }) => title)).toEqual(
-    Array(count).fill('Report is done')
-  );
-  expect(posted).toHaveLength(isHidden ? 0 : 1); // Unread until the person looks.
-  look();
-  await shown;
-  expect(posted).toEqual([['notifications/seen', { ids: ['note_1'] }]]);
-});
+    expect(FakeNotification.made.map(({ title }) => title)).toEqual(
+      Array(count).fill('Report is done')
+    );
+    expect(posted).toHaveLength(isHidden ? 0 : 1); // Unread until the person looks.
+    look();
+    await shown;
+    expect(posted).toEqual([['notifications/seen', { ids: ['note_1'] }]]);
+  }
+);
 
 test('a click opens the conversation; two tabs share the tag', async () => {
   const shown = showNotifications([done], parts(true));
