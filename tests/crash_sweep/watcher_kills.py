@@ -1,8 +1,9 @@
 """Kills servers between the stored change of a watcher and its run: none lost, none twice.
 
 ``python -m tests.crash_sweep.watcher_kills --kills 20``. Each life is a forked process with the
-real host on the folder of the last one. A file changes before each life; it is killed with SIGKILL at
-one of the points. The last life ends by itself; then each changed file is named by exactly one run.
+real host on the folder of the last one. A file changes before each life, which is killed with
+SIGKILL at one of the points. The last life ends by itself; then each changed file is named by
+exactly one run.
 """
 
 from __future__ import annotations
