@@ -1,4 +1,4 @@
-"""Keeps a schedule that fails from stopping the others: it is paused, and the person is told.
+"""Keeps a schedule that fails from stopping the others: it is paused, with a notification.
 
 Used by ``scheduler``.
 """

@@ -84,5 +84,5 @@ class WaitingConversations:
         while self._actions:
             try:
                 await self._actions.popleft()()
-            except Exception:  # noqa: BLE001 a bug: logged, and the next one is told all the same
+            except Exception:  # noqa: BLE001 a bug: logged, and the next one follows
                 _log.exception("A notification about a waiting conversation failed.")
