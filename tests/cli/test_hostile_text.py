@@ -79,6 +79,12 @@ def written(made: Hostile) -> CommandResult:
     return CommandResult(said.code, (made.terminal.root / "out.md").read_text(), said.err)
 
 
+def memory(made: Hostile, *options: str) -> CommandResult:
+    path = made.terminal.root / ".shoulders" / "memory.md"
+    path.write_text(f"- Prefers {HOSTILE}. <!-- 1f0c9a2e, 2026-11-29 -->\n")
+    return made.says("memory", *options)
+
+
 def broken_settings(made: Hostile) -> CommandResult:
     path = made.terminal.root / ".shoulders" / "settings.json"
     path.write_text(json.dumps({"egress": {"data_values": HOSTILE}, HOSTILE: 1}))
@@ -107,6 +113,13 @@ COMMANDS: dict[str, Callable[[Hostile], CommandResult]] = {
     "export of nothing": lambda made: made.says("export", f"ses{TITLE}"),
     "usage": lambda made: made.says("usage", "--by", "session"),
     "usage --json": lambda made: made.says("usage", "--by", "session", "--json"),
+    "report": lambda made: made.says("report", "--days", "7"),
+    "report --json": lambda made: made.says("report", "--json"),
+    "schedule": lambda made: made.says("schedule"),
+    "schedule of nothing": lambda made: made.says("schedule", "show", f"sched{TITLE}"),
+    "memory": memory,
+    "memory --json": lambda made: memory(made, "list", "--json"),
+    "memory without the statement": lambda made: made.says("memory", "forget", f"w-{TITLE}"),
     "models": lambda made: made.says("models"),
     "models --json": lambda made: made.says("models", "--json"),
     "keys": lambda made: made.says("keys"),
@@ -145,7 +158,7 @@ def ran(made: Hostile) -> Iterator[tuple[str, CommandResult]]:
 
 
 def test_every_command_is_in_the_table() -> None:
-    assert {name.split()[0] for name in COMMANDS} == {*dispatch.COMMANDS, "doctor"}
+    assert {name.split()[0] for name in COMMANDS} == {*dispatch.COMMANDS, "doctor", "schedule"}
 
 
 def test_commands_write_through_one_module() -> None:

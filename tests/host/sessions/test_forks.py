@@ -120,9 +120,11 @@ def shown(conversation: Conversation) -> Conversation:
     ]
     changes = [change.model_copy(update={"edit_id": None}) for change in conversation.changes]
     usage = conversation.usage.model_copy(update={"cost_micro_usd": 0})
+    agent = conversation.agent and conversation.agent.model_copy(update={"session_id": SOURCE})
     return conversation.model_copy(
         update={
             "session": None,
+            "agent": agent,
             "messages": messages,
             "changes": changes,
             "usage": usage,
