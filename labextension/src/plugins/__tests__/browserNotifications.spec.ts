@@ -104,11 +104,11 @@ test('a click opens the conversation; two tabs share the tag', async () => {
   const [made] = FakeNotification.made;
   vi.spyOn(window, 'focus').mockImplementation(() => undefined);
 
-  made.onclick?.();
+  made?.onclick?.();
   look();
   await shown;
 
-  expect(made.options).toEqual({ body: 'It took 3 min.', tag: 'note_1' });
+  expect(made?.options).toEqual({ body: 'It took 3 min.', tag: 'note_1' });
   expect(opened).toEqual(['ses_1']);
   expect(executed[0]).toMatch(/:focus-chat$/);
 });

@@ -44,7 +44,8 @@ function stored(trigger: Trigger, options = OPTIONS): Schedule {
     owner: null,
     created_at: '2029-01-01T00:00:00Z',
     updated_at: '2029-01-01T00:00:00Z',
-    next_at: null
+    next_at: null,
+    postponed: null
   };
 }
 
