@@ -1,4 +1,4 @@
-import { JupyterFrontEnd } from '@jupyterlab/application';
+import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { nullTranslator } from '@jupyterlab/translation';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
@@ -12,7 +12,7 @@ const done: StoredNotification = {
   title: 'Report is done',
   message: 'It took 3 min.',
   level: 'info',
-  session_id: 'ses_1' as StoredNotification['session_id'],
+  session_id: 'ses_1',
   schedule_id: null,
   seen: false
 };
