@@ -66,7 +66,7 @@ class LoadTools(BaseTool[LoadToolsArguments]):
         self, args: LoadToolsArguments, context: CallContext
     ) -> AsyncIterator[Progress | Result]:
         """Describe them, or list the categories that can be loaded."""
-        here = (context.toolset, context.mode, self._rules.disabled)
+        here = (context.toolset, context.mode, {*self._rules.disabled, *context.withheld})
         known = self._tools.loadable(*here)
         if args.category in known:
             try:

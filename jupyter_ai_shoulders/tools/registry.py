@@ -32,7 +32,7 @@ EXCERPT_LIMIT = 1_200
 """Characters of schema shown with a refusal."""
 
 ON_DEMAND: frozenset[Category] = frozenset(
-    {"document", "workspace", "git", "references", "web", "word", "feedback", "threads"}
+    {"document", "workspace", "git", "references", "web", "word", "feedback", "threads", "agent"}
 )
 """Rarely needed categories. The model gets only their names and loads them when needed.
 

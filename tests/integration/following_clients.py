@@ -106,8 +106,8 @@ class FollowingClient:
     async def _follow(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         while not self.ended:
             frame = await socket.receive_json()
-            assert frame["type"] == "events", frame
-            for event in frame["events"]:
+            assert frame["type"] in {"events", "settings-update"}, frame
+            for event in frame.get("events", ()):
                 self.take(event)
 
 

@@ -36,6 +36,8 @@ HOLDS: Mapping[str, str] = {
     "word": "changes in Word documents",
     "threads": "tasks pinned to a place in a document",
     "feedback": "proposals that change nothing by themselves",
+    "agent": "remember or forget a statement for later conversations; sub-agents for much reading; "
+    "your schedule and database where they are switched on",
 }
 """The purposes of the tool categories that ``tools.registry`` loads on demand."""
 

@@ -54,7 +54,7 @@ class RunInOwnKernel(BaseTool[RunInOwnKernelArguments]):
     """Runs code beside the user's kernel, which it does not touch."""
 
     name = RUN_IN_OWN_KERNEL
-    category = "agent"
+    category = "notebook"
     risk = "execute"
     arguments = RunInOwnKernelArguments
 

@@ -127,6 +127,21 @@ async def test_three_work_at_once_and_the_fourth_waits(tmp_path: Path) -> None:
         assert [at.result(f"d{n}").status for n in range(4)] == ["ok"] * 4
 
 
+async def test_a_sub_agent_loads_no_sub_agents(tmp_path: Path) -> None:
+    loading = turn(Call("load_tools", {"category": "agent"}))
+    scripted: Scripts = {
+        PARENT: [turn(delegating(TASK, toolset="workspace")), "All done."],
+        "Read the log": [loading, "I had to do it myself."],
+    }
+    async with delegating_host(tmp_path, scripted) as at:
+        await at.send()
+
+        (child,) = at.children()
+        (result,) = at.events(ev.ToolResult, child)
+        assert isinstance(result.result.data, dict)
+        assert result.result.data["tools"] == ["forget", "remember"]
+
+
 async def test_a_sub_agent_is_not_offered_sub_agents_and_gets_none(tmp_path: Path) -> None:
     nested = turn(delegating("Do it for me, please.", "n1"))
     async with delegating_host(tmp_path, scripts(nested, "I had to do it myself.")) as at:
@@ -139,7 +154,7 @@ async def test_a_sub_agent_is_not_offered_sub_agents_and_gets_none(tmp_path: Pat
         assert "delegate" not in offered
         assert "run_in_own_kernel" not in offered  # it only reads
         parents = {tool.name for each in at.model.of(PARENT) for tool in each.tools}
-        assert "delegate" in parents
+        assert all("agent (" in each.system for each in at.model.of(PARENT))  # it can load it
         assert "run_in_own_kernel" not in parents
 
 
