@@ -90,6 +90,7 @@ class FuzzHost:
         self._provider = ScriptedProvider(*[self._reply] * 100_000)
         self._loop = loop
         self._number = 0
+        self._session: SessionId | None = None
         self.host: Host = build_host(
             HostSettings(
                 workspace=self.field.root,
@@ -131,6 +132,7 @@ class FuzzHost:
         self._number += 1
         created = CreateSession(mode="bypass", model=ModelId("scripted"), toolset="full")
         session = self.host.session_service.create(created, owner=None)
+        self._session = session.id
         message = SendMessage(
             id=MessageId(f"m{self._number}"),
             text="Go",
@@ -160,8 +162,12 @@ class FuzzHost:
             )
 
     def _reply(self, request: ModelRequest) -> ScriptedTurn | str:
-        del request
-        return turn(*self._steps.pop(0)) if self._steps else "Done."
+        """Return the next step of the conversation; sub-agents and their readers just answer."""
+        account = request.account
+        own = ("turn", self._session)
+        if account is None or (account.purpose, account.session_id) != own or not self._steps:
+            return "Done."
+        return turn(*self._steps.pop(0))
 
     def written(self) -> set[str]:
         """Return the hash of every content that the operation log says a file was to have."""
