@@ -53,14 +53,12 @@ function isInView(
   { kind, session_id }: StoredNotification,
   { conversations }: IParts
 ): boolean {
-  const { active } = conversations;
-  const panel = document.querySelector<HTMLElement>('.shoulders-Chat');
+  const panels = document.querySelectorAll('.shoulders-Chat');
   return (
     kind === 'waiting' &&
     !document.hidden &&
-    conversations.session(active.key)?.id === session_id &&
-    panel !== null &&
-    panel.offsetParent !== null
+    conversations.active.sessionId === session_id &&
+    Array.from(panels).some(panel => panel.getClientRects().length > 0)
   );
 }
 
