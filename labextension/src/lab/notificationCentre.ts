@@ -27,7 +27,8 @@ export async function showNotifications(
 ): Promise<void> {
   const all = latestFirst.slice().reverse();
   for (const notification of all) {
-    if (!isInView(notification, parts)) {
+    // The panel and the status bar show conversations that wait.
+    if (notification.kind !== 'waiting' || document.hidden) {
       showInLab(notification, parts);
     }
   }
@@ -46,20 +47,6 @@ async function pageVisible(): Promise<void> {
       document.addEventListener('visibilitychange', resolve, { once: true })
     );
   }
-}
-
-/** Whether the person sees the waiting conversation itself. */
-function isInView(
-  { kind, session_id }: StoredNotification,
-  { conversations }: IParts
-): boolean {
-  const panels = document.querySelectorAll('.shoulders-Chat');
-  return (
-    kind === 'waiting' &&
-    !document.hidden &&
-    conversations.active.sessionId === session_id &&
-    Array.from(panels).some(panel => panel.getClientRects().length > 0)
-  );
 }
 
 function showInLab(
