@@ -27,8 +27,7 @@ export async function showNotifications(
 ): Promise<void> {
   const all = latestFirst.slice().reverse();
   for (const notification of all) {
-    // The panel and the status bar show conversations that wait.
-    if (notification.kind !== 'waiting' || document.hidden) {
+    if (notification.kind !== 'waiting' || !isPanelVisible()) {
       showInLab(notification, parts);
     }
   }
@@ -47,6 +46,14 @@ async function pageVisible(): Promise<void> {
       document.addEventListener('visibilitychange', resolve, { once: true })
     );
   }
+}
+
+/** Whether the person sees the chat panel, which points to every conversation that waits. */
+function isPanelVisible(): boolean {
+  const panel = document.querySelector('.shoulders-ChatWidget');
+  return (
+    !document.hidden && panel !== null && panel.getClientRects().length > 0
+  );
 }
 
 function showInLab(

@@ -1,4 +1,5 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { Notification as LabNotification } from '@jupyterlab/apputils';
 import { nullTranslator } from '@jupyterlab/translation';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
@@ -112,3 +113,25 @@ test('a click opens the conversation; two tabs share the tag', async () => {
   expect(opened).toEqual(['ses_1']);
   expect(executed[0]).toMatch(/:focus-chat$/);
 });
+
+test.each([
+  ['waiting', 1, 0],
+  ['waiting', 0, 1],
+  ['run', 1, 1]
+] as const)(
+  'JupyterLab shows a message of kind %s beside %d visible panels: %d',
+  async (kind, panels, count) => {
+    hidden = false;
+    const panel = document.createElement('div');
+    panel.className = 'shoulders-ChatWidget';
+    const boxes = { length: panels } as DOMRectList;
+    vi.spyOn(panel, 'getClientRects').mockReturnValue(boxes);
+    document.body.append(panel);
+    const emit = vi.spyOn(LabNotification, 'emit').mockReturnValue('1');
+
+    await showNotifications([{ ...done, kind }], parts(false));
+
+    expect(emit).toHaveBeenCalledTimes(count);
+    panel.remove();
+  }
+);
